@@ -176,7 +176,7 @@ class Conflict(SchedulerLibError):
 
 
 class DuplicateHost(Conflict):
-    """A name that is taken by another uuid. Fields: ``host``, ``node``, ``stored``, ``reported``."""
+    """A name that another uuid has. Fields: ``host``, ``node``, ``stored``, ``reported``."""
 
     code = "scheduler_lib.duplicate_host"
     default_hint = "Delete the old host first, or report with the uuid that is stored."

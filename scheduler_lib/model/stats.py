@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import TypeVar
 
 from scheduler_lib.exceptions import InvalidStats
 from scheduler_lib.model.inventory import (
@@ -50,6 +51,8 @@ KNOWN = frozenset(
 
 MAX_TEXT_BYTES = 1_000_000
 MAX_DEPTH = 16
+
+_Parsed = TypeVar("_Parsed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,31 +102,34 @@ class HostStats:
         if not isinstance(stats, Mapping):
             raise InvalidStats(f"stats must be a mapping, not {shortened(stats)}.", field="stats")
         for key in stats:
-            if key not in KNOWN:
+            if not isinstance(key, str) or key not in KNOWN:
                 raise _unknown(key)
-        given = {ALIASES.get(key, key): value for key, value in stats.items()}
-        if "reported_at" in given and given["reported_at"] is None:
+        given: dict[str, object] = {
+            ALIASES.get(str(key), str(key)): value for key, value in stats.items()
+        }
+        if given.get("reported_at", 0) is None:
             del given["reported_at"]
         return cls(
             columns={key: _column(key, given[key]) for key in sorted(given) if key in _COLUMNS},
             uuid=_optional_uuid(given.get("uuid")),
-            **_structure(given),
+            inventories=_if_given(given, "inventories", parse_inventories),
+            traits=_if_given(given, "traits", _symbols),
+            aggregates=_if_given(given, "aggregates", _uuids),
+            children=_if_given(given, "children", _unique_children),
         )
 
 
-def _structure(given: Mapping[str, object]) -> dict[str, object]:
-    parts: dict[str, object] = {}
-    if given.get("inventories") is not None:
-        parts["inventories"] = parse_inventories(given["inventories"], "inventories")
-    if given.get("traits") is not None:
-        parts["traits"] = _symbols(given["traits"], "traits")
-    if given.get("aggregates") is not None:
-        parts["aggregates"] = _uuids(given["aggregates"], "aggregates")
-    if given.get("children") is not None:
-        children = _children(given["children"], "children", depth=1)
-        _check_unique(children, set())
-        parts["children"] = children
-    return parts
+def _if_given(
+    given: Mapping[str, object], name: str, parse: Callable[[object, str], _Parsed]
+) -> _Parsed | None:
+    value = given.get(name)
+    return None if value is None else parse(value, name)
+
+
+def _unique_children(value: object, path: str) -> tuple[ChildReport, ...]:
+    children = _children(value, path, depth=1)
+    _check_unique(children, set())
+    return children
 
 
 def _children(value: object, path: str, depth: int) -> tuple[ChildReport, ...]:
@@ -255,9 +261,8 @@ def _optional_uuid(value: object, field: str = "uuid") -> str | None:
     return None if value is None else checked_uuid(value, field, InvalidStats)
 
 
-def _unknown(key: object, known: object = KNOWN, path: str = "") -> InvalidStats:
-    names = sorted(known) if isinstance(known, frozenset) else list(known)  # type: ignore[call-overload]
-    near = difflib.get_close_matches(str(key), names, n=1, cutoff=0.5)
+def _unknown(key: object, known: Iterable[str] = KNOWN, path: str = "") -> InvalidStats:
+    near = difflib.get_close_matches(str(key), sorted(known), n=1, cutoff=0.5)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     return InvalidStats(
         f"stats has no field {path}{shortened(key)}.{meant}",

@@ -1,0 +1,1 @@
+"""Scripts that measure other schedulers, each run by an interpreter that has that scheduler."""

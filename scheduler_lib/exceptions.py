@@ -25,7 +25,9 @@
     │   ├── StorageFull             the disk or the quota is full
     │   └── DeadlineExceeded        the time given to the call has run out
     ├── SchemaMismatch              the database belongs to another version
-    └── UnsupportedOperation        this backend does not offer that
+    ├── UnsupportedOperation        this backend does not offer that
+    ├── BackendFailure              a backend raised something that is not in this tree
+    └── ClientClosed                the client, or its backend, was closed before the call
 
 Each class has a stable ``code``: it is never changed and never reused, so programs may compare it.
 Each error has ``fields`` (the facts, by name) and a ``hint`` (what to do about it).
@@ -40,8 +42,10 @@ if TYPE_CHECKING:
     from scheduler_lib.model.decision import Decision
 
 __all__ = [
+    "BackendFailure",
     "BackendUnavailable",
     "ClaimConflict",
+    "ClientClosed",
     "Conflict",
     "ConsumerNotFound",
     "DeadlineExceeded",
@@ -265,3 +269,17 @@ class UnsupportedOperation(SchedulerLibError):
 
     code = "scheduler_lib.unsupported_operation"
     default_hint = "Choose a backend that declares the capability."
+
+
+class BackendFailure(SchedulerLibError):
+    """A backend raised something that is not in this tree. Fields: ``backend``, ``error``."""
+
+    code = "scheduler_lib.backend_failure"
+    default_hint = "This is a defect of the backend; its own error is the cause of this one."
+
+
+class ClientClosed(SchedulerLibError):
+    """The client, or its backend, was closed before the call."""
+
+    code = "scheduler_lib.client_closed"
+    default_hint = "Make a new client; a closed one is not opened again."

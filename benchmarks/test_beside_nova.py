@@ -1,8 +1,8 @@
 """The same hosts and requests on both sides: nova's own code in its environment, ours here.
 
-Compared like with like: nova's filters and weighers beside our decision (both from ready state), and
-nova's ``select_destinations``, whose placement and databases answer at once from memory, beside our
-``select`` with the feed polled, the claim durable in an SQLite file, and the alternates named.
+Compared: nova's filters and weighers beside our decision, both from ready state; and nova's
+``select_destinations``, whose placement and databases answer at once from memory, beside our
+``select``, with the feed polled, the claim durable in an SQLite file, and the alternates named.
 """
 
 from __future__ import annotations

@@ -28,7 +28,10 @@ _PLAIN = (
     "group_policy", "project_id", "user_id", "consumer_type", "availability_zone", "limit",
     "alternates",
 )  # fmt: skip
-_LISTS = ("consumers", "force_hosts", "force_nodes", "ignore_hosts")
+_LISTS = (
+    "consumers", "force_hosts", "force_nodes", "requested_hosts", "requested_nodes",
+    "ignore_hosts",
+)  # fmt: skip
 _SETS = ("forbidden_aggregates", "root_required", "root_forbidden")
 _CHOICES = ("aggregates", "same_subtree")
 _FIELDS = frozenset((*_PLAIN, *_LISTS, *_SETS, *_CHOICES, "groups", "retry_hosts", "hints"))

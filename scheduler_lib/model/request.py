@@ -20,6 +20,9 @@ UNSUFFIXED = ""
 GROUP_POLICIES = ("none", "isolate")
 MAX_INSTANCES = 100_000
 
+_NAME_LISTS = (
+    "force_hosts", "force_nodes", "requested_hosts", "requested_nodes", "ignore_hosts",
+)  # fmt: skip
 _SUFFIX = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 
 
@@ -89,6 +92,8 @@ class Request:
     :ivar forbidden_aggregates: aggregate uuids the host must not be in.
     :ivar force_hosts: host names (case ignored) to choose among, skipping the filters.
     :ivar force_nodes: node names (exact) to choose among, skipping the filters.
+    :ivar requested_hosts: host names (exact) to choose among; the filters still run.
+    :ivar requested_nodes: node names (exact) to choose among; the filters still run.
     :ivar ignore_hosts: host names (case ignored) to leave out.
     :ivar retry_hosts: hosts that were tried and failed.
     :ivar root_required: traits the tree's root must have.
@@ -111,6 +116,8 @@ class Request:
     forbidden_aggregates: frozenset[str] = frozenset()
     force_hosts: tuple[str, ...] = ()
     force_nodes: tuple[str, ...] = ()
+    requested_hosts: tuple[str, ...] = ()
+    requested_nodes: tuple[str, ...] = ()
     ignore_hosts: tuple[str, ...] = ()
     retry_hosts: tuple[ResourceName, ...] = ()
     root_required: frozenset[str] = frozenset()
@@ -142,7 +149,7 @@ class Request:
             checked_units(self.alternates, "alternates", InvalidRequest)
 
     def _check_names(self) -> None:
-        for name in ("force_hosts", "force_nodes", "ignore_hosts"):
+        for name in _NAME_LISTS:
             _set(self, name, _names(getattr(self, name), name))
         hosts = (ResourceName.parse(item) for item in self.retry_hosts)
         _set(self, "retry_hosts", tuple(hosts))

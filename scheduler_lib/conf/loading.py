@@ -99,3 +99,8 @@ def _translated(
 ) -> InvalidConfiguration:
     text = where + " ".join(str(error).split())
     return InvalidConfiguration(text if text.endswith(".") else f"{text}.", field=field)
+
+
+def default_config_files() -> list[str]:
+    """Return the configuration files that OpenStack's commands would find for this project."""
+    return list(cfg.find_config_files(project=PROJECT, prog=PROJECT))

@@ -1,0 +1,30 @@
+"""A copy-on-write view: what-if, dry runs, and requests of several instances."""
+
+from __future__ import annotations
+
+from scheduler_lib.fleet.changes import Changer
+from scheduler_lib.fleet.classes import StaticKey
+from scheduler_lib.fleet.fleet import Fleet
+from scheduler_lib.fleet.hostclass import HostClass
+
+
+class FleetView(Fleet):
+    """A fleet as it was at one moment, with consumption and changes of its own.
+
+    Making one costs nothing; a column is copied when one side first writes to it.
+
+    :param base: the fleet, or the view, to start from.
+    """
+
+    def __init__(self, base: Fleet) -> None:
+        super().__init__(base._accounting, base._default_zone)
+        self._base = base
+        self._state = base._state.branch()
+        self._changer = Changer(self._state, base._accounting, base._default_zone)
+
+    def _build(self, key: StaticKey) -> HostClass:
+        kept = self._base._kept_class(key, self._state)
+        if kept is None:
+            return super()._build(key)
+        members, seed = kept
+        return HostClass(self._state, members, seed)

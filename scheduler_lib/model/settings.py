@@ -70,6 +70,8 @@ class SchedulingSettings:
     :ivar enabled_filters: names of filters, in the order they run.
     :ivar enabled_weighers: names of weighers.
     :ivar multipliers: weigher name to multiplier; an absent one has 1.0.
+    :ivar packing_resource_weights: resource class to its weight in the packing weigher; an absent
+        one has 1.0.
     :ivar host_subset_size: choose at random among that many best hosts.
     :ivar shuffle_best_same_weighed_hosts: shuffle the hosts that share the best weight.
     :ivar alternates: next-best hosts named for each destination.
@@ -81,6 +83,7 @@ class SchedulingSettings:
     enabled_filters: tuple[str, ...] = ()
     enabled_weighers: tuple[str, ...] = ()
     multipliers: Mapping[str, float] = field(default_factory=dict)
+    packing_resource_weights: Mapping[str, float] = field(default_factory=dict)
     host_subset_size: int = 1
     shuffle_best_same_weighed_hosts: bool = False
     alternates: int = 2

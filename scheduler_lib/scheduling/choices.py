@@ -1,0 +1,56 @@
+"""One instance's hosts, best first, each looked at again just before it is offered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+
+from scheduler_lib.model.decision import Destination
+from scheduler_lib.model.request import Request
+from scheduler_lib.model.settings import SchedulingSettings
+from scheduler_lib.scheduling.claiming import destination
+from scheduler_lib.scheduling.narrowing import Narrowed
+from scheduler_lib.scheduling.ranking import best_first, scores
+from scheduler_lib.scheduling.weighers.base import Weigher
+
+
+class Choices:
+    """The ranking of one narrowed request; the hosts are ranked once, however many are tried."""
+
+    def __init__(
+        self,
+        narrowed: Narrowed,
+        request: Request,
+        weighers: Sequence[Weigher],
+        settings: SchedulingSettings,
+        random_source: random.Random,
+    ) -> None:
+        self._narrowed = narrowed
+        self._totals = scores(narrowed.shortlist, request, weighers, settings)
+        self._order = best_first(self._totals, settings, random_source)
+        self._waiting: list[int] = []
+
+    def best(self, count: int) -> list[Destination]:
+        """Return the best hosts that still fit, at most that many."""
+        found: list[Destination] = []
+        fitting: list[int] = []
+        for index in self._remaining():
+            offer = destination(self._narrowed, index, float(self._totals[index]))
+            if offer is not None:
+                fitting.append(index)
+                found.append(offer)
+                if len(found) == count:
+                    break
+        self._waiting = fitting + self._waiting
+        return found
+
+    def drop_best(self) -> None:
+        """Go on to the next best."""
+        self._waiting.pop(0)
+
+    def _remaining(self) -> Iterator[int]:
+        while self._waiting:
+            yield self._waiting.pop(0)
+        # Not "yield from": who stops asking here must not end the ranking itself.
+        for index in self._order:  # noqa: UP028
+            yield index

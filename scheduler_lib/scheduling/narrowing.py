@@ -1,0 +1,182 @@
+"""From all hosts to those that can take the request, with a count after each check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scheduler_lib.exceptions import ProviderNotFound
+from scheduler_lib.fleet.classes import StaticKey
+from scheduler_lib.fleet.fleet import Fleet
+from scheduler_lib.model.decision import StageCount
+from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
+from scheduler_lib.placement.search import Candidate, Search
+from scheduler_lib.scheduling.filters.base import Filter
+from scheduler_lib.scheduling.shortlist import BoolArray, Shortlist
+
+NO_GROUP = ResourceGroup()
+
+
+@dataclass(frozen=True, slots=True)
+class Narrowed:
+    """What is left of the fleet for one request.
+
+    :ivar shortlist: the hosts that passed every check.
+    :ivar counts: how many each check left.
+    :ivar search: the request, compiled for this fleet.
+    :ivar resources: what the root alone must give; only where the search is flat.
+    """
+
+    shortlist: Shortlist
+    counts: tuple[StageCount, ...]
+    search: Search
+    resources: dict[str, int]
+
+    def fits(self, index: int) -> bool:
+        """Tell whether a root alone still has room for what is asked, as things stand now."""
+        shortlist = self.shortlist
+        return all(
+            shortlist.free_at(index, resource_class) >= amount
+            for resource_class, amount in self.resources.items()
+        )
+
+    def candidates(self, index: int) -> Iterator[Candidate]:
+        """Return the ways in which one host of the shortlist can serve the request."""
+        return self.search.on_root(self.shortlist.row(index))
+
+
+class Narrowing:
+    """One request on its way through the checks."""
+
+    def __init__(
+        self, request: Request, fleet: Fleet, filters: Sequence[Filter], now: float
+    ) -> None:
+        self._request = request
+        self._fleet = fleet
+        self._filters: Sequence[Filter] = () if is_forced(request) else filters
+        self._now = now
+        self._counts: list[StageCount] = []
+        self._search = compiled(request, fleet)
+
+    def run(self) -> Narrowed:
+        """Return what is left."""
+        hosts = self._fleet.hosts(static_key(self._request, self._search, self._filters))
+        self._counts.extend(hosts.counts)
+        shortlist = self._named(Shortlist(self._fleet, hosts))
+        resources = flat_resources(self._request) if self._search.flat else {}
+        shortlist = self._with_room(shortlist, resources)
+        for check in self._filters:
+            shortlist = self._checked(check, shortlist)
+        if self._request.limit is not None:
+            shortlist = shortlist.first(self._request.limit)
+        return Narrowed(shortlist, tuple(self._counts), self._search, resources)
+
+    def _named(self, shortlist: Shortlist) -> Shortlist:
+        for check, mask in names_asked(self._request, self._fleet, shortlist):
+            shortlist = self._count(check, shortlist, mask())
+        return shortlist
+
+    def _with_room(self, shortlist: Shortlist, resources: dict[str, int]) -> Shortlist:
+        if not self._search.flat:
+            return self._count("resources", shortlist, self._search.root_mask()[shortlist.rows])
+        room: BoolArray | None = None
+        before = len(shortlist)
+        for resource_class, amount in resources.items():
+            enough = has_room(shortlist, resource_class, amount)
+            room = enough if room is None else np.logical_and(room, enough, out=room)
+            after = int(np.count_nonzero(room))
+            self._counts.append(StageCount(resource_class, before, after))
+            before = after
+        return shortlist if room is None else shortlist.keep(room)
+
+    def _checked(self, check: Filter, shortlist: Shortlist) -> Shortlist:
+        mask = check.passes(shortlist, self._request, self._now)
+        if mask is None:
+            self._counts.append(StageCount(check.name, len(shortlist), len(shortlist)))
+            return shortlist
+        return self._count(check.name, shortlist, mask)
+
+    def _count(self, check: str, shortlist: Shortlist, mask: BoolArray) -> Shortlist:
+        kept = shortlist.keep(mask)
+        self._counts.append(StageCount(check, len(shortlist), len(kept)))
+        return kept
+
+
+def has_room(shortlist: Shortlist, resource_class: str, amount: int) -> BoolArray:
+    """Return which roots can give the amount themselves."""
+    enough: BoolArray = shortlist.free(resource_class) >= amount
+    allowed = shortlist.allows(resource_class, amount)
+    return enough if allowed is None else enough & allowed
+
+
+def is_forced(request: Request) -> bool:
+    """Tell whether the request names its hosts or nodes, which skips the filters."""
+    return bool(request.force_hosts or request.force_nodes)
+
+
+def compiled(request: Request, fleet: Fleet) -> Search:
+    """Return the request as a search over this fleet."""
+    return Search(
+        fleet,
+        request.groups,
+        request.group_policy,
+        root_required=request.root_required,
+        root_forbidden=request.root_forbidden,
+        same_subtree=request.same_subtree,
+    )
+
+
+def flat_resources(request: Request) -> dict[str, int]:
+    """Return what the unsuffixed group asks."""
+    return dict(request.groups.get(UNSUFFIXED, NO_GROUP).resources)
+
+
+def static_key(request: Request, search: Search, filters: Iterable[Filter]) -> StaticKey:
+    """Return the static class of the request: all it asks that seldom changes."""
+    key = StaticKey(required=request.root_required, forbidden=request.root_forbidden)
+    if search.flat:
+        group = request.groups.get(UNSUFFIXED, NO_GROUP)
+        key = replace(
+            key,
+            required=key.required | group.required,
+            forbidden=key.forbidden | group.forbidden,
+            any_of=group.any_of,
+            member_of=group.member_of,
+            forbidden_aggregates=group.forbidden_aggregates,
+        )
+    for check in filters:
+        key = check.key(request, key)
+    return key
+
+
+def names_asked(
+    request: Request, fleet: Fleet, shortlist: Shortlist
+) -> Iterator[tuple[str, Callable[[], BoolArray]]]:
+    """Yield the checks by name that the request asks for, each with the mask it makes."""
+    if is_forced(request):
+        rows = forced_rows(request, fleet)
+        yield "forced", lambda: np.isin(shortlist.rows, rows)
+    if request.ignore_hosts:
+        ignored = [row for host in request.ignore_hosts for row in fleet.host_rows(host, None)]
+        yield "ignored", lambda: ~np.isin(shortlist.rows, ignored)
+    in_tree = request.groups.get(UNSUFFIXED, NO_GROUP).in_tree
+    if in_tree is not None:
+        root = _root_of(in_tree, fleet)
+        yield "in_tree", lambda: np.isin(shortlist.rows, root)
+
+
+def forced_rows(request: Request, fleet: Fleet) -> list[int]:
+    """Return the root rows of the hosts and nodes that the request names."""
+    hosts = request.force_hosts or (None,)
+    nodes = request.force_nodes or (None,)
+    return [int(row) for host in hosts for node in nodes for row in fleet.host_rows(host, node)]
+
+
+def _root_of(provider_uuid: str, fleet: Fleet) -> list[int]:
+    try:
+        return [fleet.root(fleet.row(provider_uuid))]
+    except ProviderNotFound:
+        # An unknown provider has no tree: nothing fits, as in Placement.
+        return []

@@ -1,0 +1,181 @@
+"""The scheduler: narrow, weigh, pick, claim; or say why not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+
+from scheduler_lib.exceptions import ClaimConflict, NoValidHost
+from scheduler_lib.fleet.fleet import Fleet
+from scheduler_lib.model.clock import Clock, Deadline
+from scheduler_lib.model.decision import Decision, Explanation, Selection, StageCount
+from scheduler_lib.model.request import Request
+from scheduler_lib.model.settings import SchedulingSettings
+from scheduler_lib.scheduling.batch import Batch, selections_of
+from scheduler_lib.scheduling.choices import Choices
+from scheduler_lib.scheduling.claiming import Claimer
+from scheduler_lib.scheduling.explaining import Explaining
+from scheduler_lib.scheduling.filters.base import Filter
+from scheduler_lib.scheduling.narrowing import Narrowed, Narrowing
+from scheduler_lib.scheduling.refusing import refusal
+from scheduler_lib.scheduling.weighers.base import Weigher
+
+Guard = AbstractContextManager[object]
+
+
+class Scheduler:
+    """Chooses hosts; keeps nothing between requests.
+
+    :param settings: how to choose.
+    :param filters: in the order they run.
+    :param weighers: whose scores are added up.
+    :param clock: what time it is, for heartbeats.
+    :param random_source: for the subset and the shuffle, where these are configured.
+    """
+
+    def __init__(
+        self,
+        settings: SchedulingSettings,
+        filters: Sequence[Filter],
+        weighers: Sequence[Weigher],
+        clock: Clock,
+        random_source: random.Random,
+    ) -> None:
+        self._settings = settings
+        self._filters = tuple(filters)
+        self._weighers = tuple(weighers)
+        self._clock = clock
+        self._random = random_source
+
+    def select(
+        self,
+        request: Request,
+        fleet: Fleet,
+        claimer: Claimer | None,
+        deadline: Deadline,
+        guard: Guard | None = None,
+    ) -> Decision:
+        """Choose a destination for every consumer, and claim it; all or nothing.
+
+        :param request: what is asked.
+        :param fleet: the hosts, fresh; it is read, never changed.
+        :param claimer: where to claim; None to decide only.
+        :param deadline: when to stop trying.
+        :param guard: held while the fleet is read, not while claims are made.
+        :raises NoValidHost: when the fleet as it is now cannot take the request.
+        :raises DeadlineExceeded: when others kept taking what was chosen.
+        """
+        guard = guard or nullcontext()
+        refused = 0
+        while True:
+            counts: list[StageCount] = []
+            for selections in self._offers(request, fleet, guard, counts, refused):
+                deadline.check("claiming what was chosen")
+                if claimer is None:
+                    return Decision(selections, tuple(counts), refused)
+                try:
+                    claimer.claim(selections)
+                except ClaimConflict:
+                    refused += 1
+                else:
+                    return Decision(_claimed(selections), tuple(counts), refused)
+            # Everything that was offered went to somebody else: look at the fleet as it is now.
+
+    def explain(self, request: Request, fleet: Fleet) -> Explanation:
+        """Hold the request against every host, as if for one instance; nothing changes."""
+        return self._explaining(request, fleet).explanation()
+
+    def _explaining(self, request: Request, fleet: Fleet) -> Explaining:
+        return Explaining(
+            request, fleet, self._filters, self._weighers, self._settings, self._clock.now()
+        )
+
+    def _offers(
+        self,
+        request: Request,
+        fleet: Fleet,
+        guard: Guard,
+        counts: list[StageCount],
+        refused: int,
+    ) -> Iterator[tuple[Selection, ...]]:
+        if len(request.consumers) > 1:
+            with guard:
+                offer = self._batch(request, fleet, counts, refused)
+            yield offer
+        else:
+            yield from self._single(request, fleet, guard, counts, refused)
+
+    def _single(
+        self,
+        request: Request,
+        fleet: Fleet,
+        guard: Guard,
+        counts: list[StageCount],
+        refused: int,
+    ) -> Iterator[tuple[Selection, ...]]:
+        wanted = 1 + self._alternates(request)
+        with guard:
+            narrowed = self._narrow(request, fleet)
+            counts.extend(narrowed.counts)
+            choices = Choices(narrowed, request, self._weighers, self._settings, self._random)
+            best = choices.best(wanted)
+            if not best:
+                raise self._refusal(request, fleet, narrowed, placed=0, refused=refused)
+        while best:
+            yield (Selection(request.consumers[0], best[0], tuple(best[1:])),)
+            with guard:
+                choices.drop_best()
+                best = choices.best(wanted)
+
+    def _batch(
+        self, request: Request, fleet: Fleet, counts: list[StageCount], refused: int
+    ) -> tuple[Selection, ...]:
+        view = fleet.view()
+        narrowed = self._narrow(request, view)
+        counts.extend(narrowed.counts)
+        batch = Batch(
+            narrowed,
+            view,
+            request,
+            self._filters,
+            self._weighers,
+            self._settings,
+            self._random,
+            self._clock.now(),
+        )
+        chosen = batch.place(len(request.consumers))
+        if len(chosen) < len(request.consumers):
+            left = self._narrow(request, view)
+            raise self._refusal(request, view, left, placed=len(chosen), refused=refused)
+        alternates = batch.alternates(chosen, self._alternates(request))
+        return selections_of(request, chosen, alternates)
+
+    def _narrow(self, request: Request, fleet: Fleet) -> Narrowed:
+        return Narrowing(request, fleet, self._filters, self._clock.now()).run()
+
+    def _refusal(
+        self, request: Request, fleet: Fleet, narrowed: Narrowed, *, placed: int, refused: int
+    ) -> NoValidHost:
+        counts = list(narrowed.counts)
+        if len(narrowed.shortlist):
+            counts.append(StageCount("combination", len(narrowed.shortlist), 0))
+        return refusal(
+            request,
+            counts,
+            fleet.host_count,
+            placed=placed,
+            refused_claims=refused,
+            reasons=self._explaining(request, fleet.view()).reasons,
+        )
+
+    def _alternates(self, request: Request) -> int:
+        asked = request.alternates
+        return self._settings.alternates if asked is None else asked
+
+
+def _claimed(selections: Sequence[Selection]) -> tuple[Selection, ...]:
+    return tuple(
+        replace(item, destination=replace(item.destination, claimed=True)) for item in selections
+    )

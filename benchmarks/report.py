@@ -98,7 +98,7 @@ def machine(results: dict[str, Any]) -> str:
     )
     return (
         f"{processor.get('brand_raw', info.get('processor'))}, {processor.get('count')} logical "
-        f"processors, {_memory_gib():.0f} GiB; {info['system']} {info['release']}; "
+        f"processors, {_memory_gib():.0f} GiB; {info['system']} {info['release'].split('-')[0]}; "
         f"Python {info['python_version']}, {versions}; {results['datetime'][:10]}."
     )
 

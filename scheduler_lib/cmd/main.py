@@ -35,8 +35,9 @@ class SchedulerApp(App):
             command_manager=CommandManager("scheduler_lib.commands"),
             stdout=stdout,
             stderr=stderr,
+            deferred_help=True,
         )
-        self._console: logging.Handler | None = None
+        self._handlers: list[logging.Handler] = []
 
     def build_option_parser(
         self,
@@ -46,7 +47,7 @@ class SchedulerApp(App):
     ) -> argparse.ArgumentParser:
         """Return the parser of the options that every command has."""
         parser = super().build_option_parser(
-            description, version, {"allow_abbrev": False, **(argparse_kwargs or {})}
+            description, version, {"prog": NAME, "allow_abbrev": False, **(argparse_kwargs or {})}
         )
         parser.add_argument(
             "--config-file",
@@ -65,20 +66,27 @@ class SchedulerApp(App):
         return parser
 
     def configure_logging(self) -> None:
-        """Send warnings and errors to stderr; more with -v, and everything with -vv."""
+        """Send warnings and errors to stderr, more with -v and -vv; and all to --log-file."""
         levels = {0: logging.ERROR, 1: logging.WARNING, 2: logging.INFO}
-        self._console = logging.StreamHandler(self.stderr)
-        self._console.setLevel(levels.get(self.options.verbose_level, logging.DEBUG))
-        self._console.setFormatter(logging.Formatter(f"{NAME}: %(message)s"))
+        console = logging.StreamHandler(self.stderr)
+        console.setLevel(levels.get(self.options.verbose_level, logging.DEBUG))
+        console.setFormatter(logging.Formatter(f"{NAME}: %(message)s"))
+        self._handlers.append(console)
+        if self.options.log_file:
+            file = logging.FileHandler(self.options.log_file)
+            file.setFormatter(logging.Formatter(self.LOG_FILE_MESSAGE_FORMAT))
+            self._handlers.append(file)
         root = logging.getLogger()
         root.setLevel(logging.DEBUG if self.options.verbose_level > 2 else logging.INFO)
-        root.addHandler(self._console)
+        for handler in self._handlers:
+            root.addHandler(handler)
 
     def forget_logging(self) -> None:
         """Undo what :meth:`configure_logging` did, for programs that go on."""
-        if self._console is not None:
-            logging.getLogger().removeHandler(self._console)
-            self._console = None
+        for handler in self._handlers:
+            logging.getLogger().removeHandler(handler)
+            handler.close()
+        self._handlers.clear()
 
     def interact(self) -> None:
         """Show the help: there is no interactive mode."""

@@ -19,7 +19,7 @@ _LEANINGS = {
     "cpu": "hosts with more free VCPU",
     "disk": "hosts with more free DISK_GB",
     "packing": "the fullest host that the request still fits on",
-    "fragmentation": "the host whose leftovers stay useful to the requests seen so far",
+    "fragmentation": "the host whose leftovers stay useful to the requests asked lately",
 }
 
 
@@ -66,6 +66,18 @@ an empty list for none (hosts are then taken in the order of their names).
 Multipliers of weighers that other packages provide.
 
 Possible values: pairs ``name:number`` separated by commas; a weigher that is not named has 1.0.
+""",
+        ),
+        cfg.Opt(
+            "packing_resource_weights",
+            type=types.Dict(types.Float()),
+            default={},
+            mutable=True,
+            help="""
+How much each resource class counts for the weigher ``packing``. A class that is named counts even
+for requests that do not ask it, so that processors beside scarce devices are kept for those who
+need both. Possible values: pairs ``CLASS:number`` separated by commas; a class that a request asks
+and that is not named has 1.0.
 """,
         ),
         cfg.IntOpt(
@@ -140,6 +152,7 @@ def settings(conf: cfg.ConfigOpts) -> SchedulingSettings:
         enabled_filters=_names(group.enabled_filters, "enabled_filters"),
         enabled_weighers=_names(group.enabled_weighers, "enabled_weighers"),
         multipliers=multipliers,
+        packing_resource_weights=dict(group.packing_resource_weights),
         host_subset_size=group.host_subset_size,
         shuffle_best_same_weighed_hosts=group.shuffle_best_same_weighed_hosts,
         alternates=conf[CALLS].alternates,

@@ -17,6 +17,7 @@ from scheduler_lib.model.decision import (
 from scheduler_lib.model.request import Request
 from scheduler_lib.model.settings import SchedulingSettings
 from scheduler_lib.placement.search import Search
+from scheduler_lib.scheduling.demand import Demand
 from scheduler_lib.scheduling.filters.base import Filter
 from scheduler_lib.scheduling.hostview import HostView
 from scheduler_lib.scheduling.narrowing import (
@@ -39,6 +40,7 @@ class Explaining:
     filters: Sequence[Filter]
     weighers: Sequence[Weigher]
     settings: SchedulingSettings
+    demand: Demand
     now: float
 
     def reasons(self) -> tuple[Reason, ...]:
@@ -52,7 +54,7 @@ class Explaining:
             for host, found in self._hosts()
             if found
         ]
-        narrowed = Narrowing(self.request, self.fleet, self.filters, self.now).run()
+        narrowed = Narrowing(self.request, self.fleet, self.filters, self.demand, self.now).run()
         known = {(verdict.host, verdict.node) for verdict in refused}
         fitting = [
             verdict
@@ -62,7 +64,7 @@ class Explaining:
         return Explanation((*fitting, *refused), narrowed.counts)
 
     def _hosts(self) -> Iterator[tuple[HostView, list[Reason]]]:
-        everyone = Shortlist(self.fleet, self.fleet.hosts(StaticKey()))
+        everyone = Shortlist(self.fleet, self.fleet.hosts(StaticKey()), self.demand)
         search = compiled(self.request, self.fleet)
         left_out = {
             check: mask() for check, mask in names_asked(self.request, self.fleet, everyone)

@@ -13,6 +13,7 @@ from scheduler_lib.fleet.fleet import Fleet
 from scheduler_lib.model.decision import StageCount
 from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
 from scheduler_lib.placement.search import Candidate, Search
+from scheduler_lib.scheduling.demand import Demand
 from scheduler_lib.scheduling.filters.base import Filter
 from scheduler_lib.scheduling.shortlist import BoolArray, Shortlist
 
@@ -51,11 +52,17 @@ class Narrowing:
     """One request on its way through the checks."""
 
     def __init__(
-        self, request: Request, fleet: Fleet, filters: Sequence[Filter], now: float
+        self,
+        request: Request,
+        fleet: Fleet,
+        filters: Sequence[Filter],
+        demand: Demand,
+        now: float,
     ) -> None:
         self._request = request
         self._fleet = fleet
         self._filters: Sequence[Filter] = () if is_forced(request) else filters
+        self._demand = demand
         self._now = now
         self._counts: list[StageCount] = []
         self._search = compiled(request, fleet)
@@ -64,7 +71,7 @@ class Narrowing:
         """Return what is left."""
         hosts = self._fleet.hosts(static_key(self._request, self._search, self._filters))
         self._counts.extend(hosts.counts)
-        shortlist = self._named(Shortlist(self._fleet, hosts))
+        shortlist = self._named(Shortlist(self._fleet, hosts, self._demand))
         resources = flat_resources(self._request) if self._search.flat else {}
         shortlist = self._with_room(shortlist, resources)
         for check in self._filters:

@@ -1,7 +1,7 @@
 """From raw numbers to an order: normalised, multiplied, added up, best first.
 
-score(host) = sum over weighers of multiplier x (raw - min) / (max - min), min and max taken over the
-hosts at hand unless the weigher fixes them; all alike counts as 0, and so does a host alone
+score(host) = sum over weighers of multiplier x (raw - min) / (max - min), min and max taken over
+the hosts at hand unless the weigher fixes them; all alike counts as 0, and so does a host alone
 (Nova, ``nova.weights``).
 """
 

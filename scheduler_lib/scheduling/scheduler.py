@@ -16,6 +16,7 @@ from scheduler_lib.model.settings import SchedulingSettings
 from scheduler_lib.scheduling.batch import Batch, selections_of
 from scheduler_lib.scheduling.choices import Choices
 from scheduler_lib.scheduling.claiming import Claimer
+from scheduler_lib.scheduling.demand import Demand
 from scheduler_lib.scheduling.explaining import Explaining
 from scheduler_lib.scheduling.filters.base import Filter
 from scheduler_lib.scheduling.narrowing import Narrowed, Narrowing
@@ -33,6 +34,7 @@ class Scheduler:
     :param weighers: whose scores are added up.
     :param clock: what time it is, for heartbeats.
     :param random_source: for the subset and the shuffle, where these are configured.
+    :param demand: notes what is asked, for weighers that look ahead; None to begin afresh.
     """
 
     def __init__(
@@ -42,12 +44,14 @@ class Scheduler:
         weighers: Sequence[Weigher],
         clock: Clock,
         random_source: random.Random,
+        demand: Demand | None = None,
     ) -> None:
         self._settings = settings
         self._filters = tuple(filters)
         self._weighers = tuple(weighers)
         self._clock = clock
         self._random = random_source
+        self._demand = demand or Demand()
 
     def select(
         self,
@@ -69,6 +73,8 @@ class Scheduler:
         """
         guard = guard or nullcontext()
         refused = 0
+        with guard:
+            self._demand.note(request)
         while True:
             counts: list[StageCount] = []
             for selections in self._offers(request, fleet, guard, counts, refused):
@@ -89,7 +95,13 @@ class Scheduler:
 
     def _explaining(self, request: Request, fleet: Fleet) -> Explaining:
         return Explaining(
-            request, fleet, self._filters, self._weighers, self._settings, self._clock.now()
+            request,
+            fleet,
+            self._filters,
+            self._weighers,
+            self._settings,
+            self._demand,
+            self._clock.now(),
         )
 
     def _offers(
@@ -153,7 +165,8 @@ class Scheduler:
         return selections_of(request, chosen, alternates)
 
     def _narrow(self, request: Request, fleet: Fleet) -> Narrowed:
-        return Narrowing(request, fleet, self._filters, self._clock.now()).run()
+        now = self._clock.now()
+        return Narrowing(request, fleet, self._filters, self._demand, now).run()
 
     def _refusal(
         self, request: Request, fleet: Fleet, narrowed: Narrowed, *, placed: int, refused: int

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from scheduler_lib.fleet.fleet import Fleet
 from scheduler_lib.fleet.hostclass import HostClass
 from scheduler_lib.model.naming import ResourceName
+from scheduler_lib.scheduling.demand import Demand
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -21,11 +22,19 @@ class Shortlist:
 
     :param fleet: where the hosts stand.
     :param hosts: the static class they come from.
+    :param demand: what has been asked lately, for weighers that look ahead.
     :param positions: which of its hosts, ascending; None for all of them.
     """
 
-    def __init__(self, fleet: Fleet, hosts: HostClass, positions: IntArray | None = None) -> None:
+    def __init__(
+        self,
+        fleet: Fleet,
+        hosts: HostClass,
+        demand: Demand,
+        positions: IntArray | None = None,
+    ) -> None:
         self.fleet = fleet
+        self.demand = demand
         self._hosts = hosts
         self._positions = positions
 
@@ -51,7 +60,7 @@ class Shortlist:
         return self._at(every[:limit])
 
     def _at(self, positions: IntArray) -> Shortlist:
-        return Shortlist(self.fleet, self._hosts, positions)
+        return Shortlist(self.fleet, self._hosts, self.demand, positions)
 
     def position(self, index: int) -> int:
         """Return the host's position in its static class."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 
+from scheduler_lib.cmd.trace.mapping import GPU_CLASS
+
 
 class Policy(enum.Enum):
     """How a replay chooses among the hosts that fit."""
@@ -20,7 +22,12 @@ class Policy(enum.Enum):
 
 
 SETTINGS: Mapping[Policy, Mapping[str, object]] = {
-    Policy.PACK: {"enabled_weighers": ["packing"], "packing_weight_multiplier": 1.0},
+    Policy.PACK: {
+        "enabled_weighers": ["packing"],
+        "packing_weight_multiplier": 1.0,
+        # The devices are what a GPU cluster runs out of.
+        "packing_resource_weights": {GPU_CLASS: 10.0},
+    },
     Policy.SPREAD: {"enabled_weighers": ["packing"], "packing_weight_multiplier": -1.0},
     Policy.RANDOM: {"enabled_weighers": [], "shuffle_best_same_weighed_hosts": True},
     Policy.FRAGMENTATION: {

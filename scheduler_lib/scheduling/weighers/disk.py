@@ -8,7 +8,7 @@ from scheduler_lib.scheduling.weighers.base import Weigher
 
 
 class DiskWeigher(Weigher):
-    """Free disk in GB: total less reserved less used, the ratio not counted (Nova, DiskWeigher)."""
+    """Free disk in GB: total - reserved - used, the ratio not counted (Nova, DiskWeigher)."""
 
     name = "disk"
     minval = 0

@@ -8,7 +8,7 @@ from scheduler_lib.scheduling.weighers.base import Weigher
 
 
 class RamWeigher(Weigher):
-    """Free memory in MB: total less reserved less used, the ratio not counted (Nova, RAMWeigher)."""
+    """Free memory in MB: total - reserved - used, the ratio not counted (Nova, RAMWeigher)."""
 
     name = "ram"
     minval = 0

@@ -1,0 +1,87 @@
+"""What has been asked lately: the shapes of requests, and how often each came.
+
+A weigher that keeps leftovers useful must know useful for what. The scheduler notes every request
+that it decides; old ones fade, so that the mix follows the traffic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
+
+# Traits as conditions: one of each set must be there.
+Conditions = tuple[frozenset[str], ...]
+
+_LIMIT = 512
+_FADE_AFTER = 16_384
+
+
+class DeviceNeed(NamedTuple):
+    """So many providers that each give so much of one class, and meet the conditions."""
+
+    resource_class: str
+    amount: int
+    count: int
+    conditions: Conditions
+
+
+class Shape(NamedTuple):
+    """What a request asks, without who asks it."""
+
+    own: tuple[tuple[str, int], ...]
+    devices: tuple[DeviceNeed, ...]
+
+    @classmethod
+    def of(cls, request: Request) -> Shape:
+        """Return the shape of a request."""
+        own: tuple[tuple[str, int], ...] = ()
+        needs: dict[tuple[str, int, Conditions], int] = {}
+        for suffix, group in request.groups.items():
+            if suffix == UNSUFFIXED:
+                own = tuple(group.resources.items())
+            else:
+                for resource_class, amount in group.resources.items():
+                    need = (resource_class, amount, _conditions(group))
+                    needs[need] = needs.get(need, 0) + 1
+        devices = (DeviceNeed(*need[:2], count, need[2]) for need, count in needs.items())
+        return cls(own, tuple(devices))
+
+
+class Demand:
+    """Shapes and how often they were asked; bounded, and fading."""
+
+    def __init__(self) -> None:
+        self._counts: dict[Shape, float] = {}
+        self._total = 0.0
+
+    def note(self, request: Request) -> None:
+        """Count one request, for as many instances as it is."""
+        shape = Shape.of(request)
+        self._counts[shape] = self._counts.get(shape, 0.0) + len(request.consumers)
+        self._total += len(request.consumers)
+        if self._total > _FADE_AFTER or len(self._counts) > _LIMIT:
+            self._fade()
+
+    def shares(self, cover: float) -> Iterator[tuple[Shape, float]]:
+        """Yield the commonest shapes with their shares, until they cover that much of the whole.
+
+        :param cover: from 0 to 1.
+        """
+        covered = 0.0
+        for shape, count in sorted(self._counts.items(), key=lambda item: -item[1]):
+            if covered >= cover * self._total:
+                return
+            covered += count
+            yield shape, count / self._total
+
+    def _fade(self) -> None:
+        kept = sorted(self._counts.items(), key=lambda item: -item[1])[: _LIMIT // 2]
+        self._counts = {shape: count / 2 for shape, count in kept if count > 1}
+        self._total = sum(self._counts.values())
+
+
+def _conditions(group: ResourceGroup) -> Conditions:
+    required = (frozenset((name,)) for name in sorted(group.required))
+    return (*required, *group.any_of)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from scheduler_lib.exceptions import ProviderNotFound
 from scheduler_lib.fleet.rows import NONE
 from scheduler_lib.fleet.state import State
-from scheduler_lib.fleet.versions import STRUCTURE
+from scheduler_lib.fleet.versions import AGGREGATES, STRUCTURE
 from scheduler_lib.model.provider import (
     COMPUTE_STATUS_DISABLED,
     Change,
@@ -128,6 +128,7 @@ class Changer:
         column = self._state.own_aggregates()
         before = column.get(row) or frozenset()
         if column.put(row, aggregates or None) and not fresh:
+            self._state.bump(AGGREGATES)
             for uuid in before ^ aggregates:
                 self._state.bump(f"aggregate:{uuid}")
                 if host:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _CLASSES = 64
 _ANSWERS = 64
+
+_Answer = TypeVar("_Answer")
 
 
 class Fleet:
@@ -48,11 +50,6 @@ class Fleet:
     def state(self) -> State:
         """The columns, for the rooms that read them whole."""
         return self._state
-
-    @property
-    def answers(self) -> Memo[object]:
-        """Answers worked out of the columns by the room above, kept while they hold."""
-        return self._answers
 
     @property
     def host_count(self) -> int:
@@ -91,6 +88,24 @@ class Fleet:
             known = self._build(key)
             self._classes.put(key, versions, key.aspects(), known)
         return known
+
+    def answer(
+        self, key: Hashable, aspects: Sequence[str], build: Callable[[], _Answer]
+    ) -> _Answer:
+        """Return what was worked out of the columns before, or work it out.
+
+        :param key: names the answer, and its type.
+        :param aspects: what it looks at; it is dropped when one of them changes.
+        :param build: gives the answer, which must not be changed later.
+        """
+        versions = self._state.versions
+        known = self._answers.get(key, versions)
+        if known is None:
+            known = self._inherited(key, self._state)
+            if known is None:
+                known = build()
+            self._answers.put(key, versions, aspects, known)
+        return known  # type: ignore[return-value]
 
     def row(self, uuid: str) -> int:
         """Return a provider's row.
@@ -162,15 +177,20 @@ class Fleet:
         return HostClass(self._state, build_members(self._state, key))
 
     def _by_host(self) -> dict[str, Rows32]:
-        known = self._answers.get("hosts by name", self._state.versions)
-        if known is None:
-            hosts = self._state.hosts
-            lists: dict[str, list[int]] = {}
-            for slot in hosts.order().tolist():
-                lists.setdefault(hosts.name(slot).host.casefold(), []).append(slot)
-            known = {name: np.array(slots, dtype=np.int32) for name, slots in lists.items()}
-            self._answers.put("hosts by name", self._state.versions, (HOSTS,), known)
-        return known  # type: ignore[return-value]
+        return self.answer("hosts by name", (HOSTS,), self._hosts_by_name)
+
+    def _hosts_by_name(self) -> dict[str, Rows32]:
+        hosts = self._state.hosts
+        lists: dict[str, list[int]] = {}
+        for slot in hosts.order().tolist():
+            lists.setdefault(hosts.name(slot).host.casefold(), []).append(slot)
+        return {name: np.array(slots, dtype=np.int32) for name, slots in lists.items()}
+
+    def _inherited(self, key: Hashable, state: State) -> object | None:
+        return None
+
+    def _kept_answer(self, key: Hashable, state: State) -> object | None:
+        return self._answers.peek(key, state.versions)
 
     def _kept_class(self, key: StaticKey, state: State) -> tuple[Members, HostClass] | None:
         known = self._classes.peek(key, state.versions)

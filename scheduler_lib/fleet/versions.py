@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Generic, TypeVar
 
 HOSTS = "hosts"
 STRUCTURE = "structure"
 ZONES = "zones"
 ENABLED = "enabled"
+AGGREGATES = "aggregates"
 
 _Value = TypeVar("_Value")
 
@@ -98,17 +99,3 @@ class Memo(Generic[_Value]):
         self._entries.move_to_end(key)
         if len(self._entries) > self._size:
             self._entries.popitem(last=False)
-
-    def obtain(
-        self,
-        key: Hashable,
-        versions: Versions,
-        aspects: Sequence[str],
-        build: Callable[[], _Value],
-    ) -> _Value:
-        """Return the answer kept under a key; work it out when it no longer holds."""
-        value = self.get(key, versions)
-        if value is None:
-            value = build()
-            self.put(key, versions, aspects, value)
-        return value

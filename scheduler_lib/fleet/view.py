@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from scheduler_lib.fleet.changes import Changer
 from scheduler_lib.fleet.classes import StaticKey
 from scheduler_lib.fleet.fleet import Fleet
 from scheduler_lib.fleet.hostclass import HostClass
+from scheduler_lib.fleet.state import State
 
 
 class FleetView(Fleet):
@@ -28,3 +31,7 @@ class FleetView(Fleet):
             return super()._build(key)
         members, seed = kept
         return HostClass(self._state, members, seed)
+
+    def _inherited(self, key: Hashable, state: State) -> object | None:
+        known = self._base._kept_answer(key, state)
+        return self._base._inherited(key, state) if known is None else known

@@ -1,0 +1,121 @@
+"""The pass over the columns that drops trees which surely cannot serve a request."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_lib.fleet import Fleet, StockColumns
+from scheduler_lib.fleet.arrays import Bools
+from scheduler_lib.placement import forest
+from scheduler_lib.placement.plan import Condition, Demand, Plan
+
+_Numbers = NDArray[np.float64] | NDArray[np.int64]
+
+
+def root_mask(fleet: Fleet, plan: Plan) -> Bools:
+    """Tell for each row whether it is a root that may serve; False is final, True is not."""
+    mask = forest.roots(fleet).copy()
+    if plan.root is not None:
+        mask &= forest.meeting(fleet, plan.root)
+    for demand in plan.demand:
+        mask &= _one(fleet, (demand,), plan.condition)
+    for name in plan.required:
+        mask &= _reached(fleet, Condition(required=frozenset((name,))))
+    for choice in plan.any_of:
+        mask &= _reached(fleet, Condition(any_of=(choice,)))
+    for (amounts, condition), count in plan.kinds.items():
+        if not amounts:
+            mask &= _reached(fleet, condition or Condition())
+        elif count == 1:
+            mask &= _one(fleet, amounts, condition)
+        else:
+            mask &= _several(fleet, amounts, condition, count, plan.isolate)
+    return mask
+
+
+def _able(
+    fleet: Fleet, demand: Demand, condition: Condition | None
+) -> tuple[StockColumns, forest.Slots, Bools] | None:
+    """Tell by slot of the first class which providers can give the whole demand."""
+    resource_class, amount = demand[0]
+    stock = fleet.stock(resource_class)
+    if stock is None:
+        return None
+    slots = forest.slots(fleet, resource_class, condition)
+    able: Bools = stock.free >= amount
+    allowed = stock.allows(amount)
+    if allowed is not None:
+        able &= allowed
+    if slots.meeting is not None:
+        able &= slots.meeting
+    for other_class, other_amount in demand[1:]:
+        other = fleet.stock(other_class)
+        if other is None:
+            return None
+        places = other.slots(stock.rows)
+        there = other.free >= other_amount
+        allowed = other.allows(other_amount)
+        if allowed is not None:
+            there = there & allowed
+        able &= np.append(there, False)[places]
+    return stock, slots, able
+
+
+def _one(fleet: Fleet, demand: Demand, condition: Condition | None) -> Bools:
+    """Tell by row whether a provider in reach of that root can give the whole demand."""
+    found = np.zeros(len(fleet.state.rows), dtype=np.bool_)
+    known = _able(fleet, demand, condition)
+    if known is None:
+        return found
+    stock, slots, able = known
+    found[slots.roots[able]] = True
+    shared = forest.sharing(fleet)
+    for row in shared.rows:
+        slot = stock.slot(row)
+        if slot >= 0 and able[slot]:
+            found[shared.anchors(row, fleet)] = True
+    return found
+
+
+def _several(
+    fleet: Fleet, demand: Demand, condition: Condition | None, count: int, isolate: bool
+) -> Bools:
+    """Tell by row whether the providers in reach can give the demand that many times."""
+    size = len(fleet.state.rows)
+    known = _able(fleet, demand, condition)
+    if known is None:
+        return np.zeros(size, dtype=np.bool_)
+    stock, slots, able = known
+    times: _Numbers
+    if isolate:
+        times = np.bincount(slots.roots[able], minlength=size)
+    else:
+        units = np.minimum(stock.free, stock.max_unit)[able] // demand[0][1]
+        times = np.bincount(slots.roots[able], weights=units, minlength=size)
+    shared = forest.sharing(fleet)
+    for row in shared.rows:
+        slot = stock.slot(row)
+        if slot >= 0 and able[slot]:
+            each = 1 if isolate else min(stock.free[slot], stock.max_unit[slot]) // demand[0][1]
+            times[shared.anchors(row, fleet)] += each
+    enough: Bools = times >= count
+    return enough
+
+
+def _reached(fleet: Fleet, condition: Condition) -> Bools:
+    """Tell by row whether a provider in reach of that root meets a condition."""
+    key = ("reached", condition)
+    aspects = ("aggregates", "trait:MISC_SHARES_VIA_AGGREGATE", *condition.aspects())
+    return fleet.answer(key, aspects, lambda: _reach(fleet, condition))
+
+
+def _reach(fleet: Fleet, condition: Condition) -> Bools:
+    met = forest.meeting(fleet, condition)
+    found = np.zeros(len(met), dtype=np.bool_)
+    found[fleet.state.rows.root[np.flatnonzero(met)]] = True
+    shared = forest.sharing(fleet)
+    for row in shared.rows:
+        if met[row]:
+            found[shared.anchors(row, fleet)] = True
+    return found

@@ -103,7 +103,7 @@ Shuffle the hosts that share the best weight. Possible values: true, false (the 
             default=Accounting.ALLOCATIONS.value,
             choices=[
                 (Accounting.ALLOCATIONS.value, "what was claimed, in the database"),
-                (Accounting.REPORTED.value, "the columns *_used of the hosts' reports"),
+                (Accounting.REPORTED.value, "the used columns of the hosts' reports"),
             ],
             help="""
 Which numbers say how full a host is. Possible values: allocations, reported.

@@ -41,9 +41,9 @@ class Record:
         """Return a field's value; None where it is not set."""
         if self._mapping is not None:
             return self._mapping.get(name)
-        is_set = getattr(self._source, "obj_attr_is_set", None)
         try:
-            if callable(is_set) and not is_set(name):
+            is_set = getattr(type(self._source), "obj_attr_is_set", None)
+            if callable(is_set) and not is_set(self._source, name):
                 return None
             value: object = getattr(self._source, name, None)
         except (NotImplementedError, AttributeError):

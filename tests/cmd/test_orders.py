@@ -18,7 +18,7 @@ def task(name: str, created: float = 0, deleted: float | None = None, gpus: int 
 
 def told(tasks: list[Task]) -> list[tuple[list[str], str | None]]:
     return [
-        ([each.name for each in step.leaving], step.arriving and step.arriving.name)
+        ([each.name for each in step.leaving], step.arriving.name if step.arriving else None)
         for step in steps(tasks)
     ]
 

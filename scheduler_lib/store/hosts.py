@@ -1,0 +1,195 @@
+"""Compute nodes: report, read, delete.
+
+A node's root provider has the node's name, as in Nova; so a node's name may be reported by one
+host only, and no provider elsewhere may have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_lib.exceptions import HostInUse, HostNotFound, InvalidStats
+from scheduler_lib.model.clock import Deadline
+from scheduler_lib.model.naming import ResourceName
+from scheduler_lib.model.stats import HostStats
+from scheduler_lib.store import allocations, changes, compute_nodes, host_views, tree_rows, trees
+from scheduler_lib.store.database import Database
+from scheduler_lib.store.derivation import Columns
+from scheduler_lib.store.names import Names
+from scheduler_lib.store.reports import HostChange, Planner
+from scheduler_lib.store.schema.changes import PROVIDER, REMOVED
+from scheduler_lib.store.session import Session
+from scheduler_lib.store.trees import StoredProvider, TreeChange
+
+Report = tuple[ResourceName, HostStats]
+
+
+class Hosts:
+    """Writes and reads compute nodes with their provider trees."""
+
+    def __init__(
+        self, database: Database, names: Names, planner: Planner, pruning: changes.Pruning
+    ) -> None:
+        self._database = database
+        self._names = names
+        self._planner = planner
+        self._pruning = pruning
+
+    def report(self, name: ResourceName, stats: HostStats, deadline: Deadline) -> tuple[int, ...]:
+        """Create or update a host; what the report does not name stays as it is stored.
+
+        A report that is older than the stored one, or that changes nothing, is not written.
+        Traits and aggregates replace those that the host reported before; what somebody else added
+        stays. Children are reported whole: those that are missing go.
+
+        :returns: ids of the rows appended to the change feed; empty when readers need not know.
+        :raises InvalidStats: naming the field.
+        :raises DuplicateHost: when the name or the uuid belongs to somebody else.
+        :raises HostInUse: when something with allocations is no longer reported.
+        """
+        return self.report_many([(name, stats)], deadline)
+
+    def report_many(self, reports: Sequence[Report], deadline: Deadline) -> tuple[int, ...]:
+        """Create or update hosts in one transaction; see :meth:`report`.
+
+        :raises InvalidStats: also when a host is reported twice.
+        """
+        names = [name for name, _ in reports]
+        if len(set(names)) != len(names):
+            raise InvalidStats("A host is reported twice.", field="name")
+        if not reports:
+            return ()
+
+        def work(session: Session) -> tuple[int, ...]:
+            ids = self._report(session, reports)
+            if ids:
+                self._pruning.run(session)
+            return ids
+
+        return self._database.write(work, deadline, "writing a report")
+
+    def get(self, name: ResourceName, deadline: Deadline) -> dict[str, object]:
+        """Return a host as it is stored: compute_nodes columns, inventories with usage, and so on.
+
+        :raises HostNotFound: when no such host has reported.
+        """
+        deadline.check("reading a host")
+        with self._database.snapshot() as session:
+            found = host_views.read(session, self._names, name)
+        if found is None:
+            raise _not_found(name)
+        return found
+
+    def list(self, deadline: Deadline) -> list[dict[str, object]]:
+        """Return every host, in the order of host and node names; a fixed number of statements."""
+        deadline.check("reading the hosts")
+        with self._database.snapshot() as session:
+            return host_views.read_all(session, self._names)
+
+    def delete(self, name: ResourceName, deadline: Deadline) -> tuple[int, ...]:
+        """Remove a host with its whole tree.
+
+        :returns: ids of the rows appended to the change feed.
+        :raises HostNotFound: when no such host has reported.
+        :raises HostInUse: when it still holds allocations; `consumers` names whose.
+        """
+
+        def work(session: Session) -> tuple[int, ...]:
+            return self._delete(session, name)
+
+        return self._database.write(work, deadline, "deleting a host")
+
+    def _report(self, session: Session, reports: Sequence[Report]) -> tuple[int, ...]:
+        rows = self._lock_rows(session, reports)
+        stored = {uuid: tree for uuid, tree in self._trees(session, reports, rows).items()}
+        total = HostChange()
+        inserts, updates = [], []
+        told: dict[str, None] = {}
+        for name, stats in reports:
+            row = rows.get(name)
+            tree = stored.get(str(row["uuid"]), {}) if row else {}
+            change = self._planner.plan(name, stats, row, tree)
+            self._check_owners(session, name, change.tree, row)
+            total.tree.add(change.tree)
+            if change.insert:
+                inserts.append(change.insert)
+            if change.update:
+                updates.append(change.update)
+            if change.told:
+                told[str((change.insert or change.update or {})["uuid"])] = None
+        tree_rows.write(session, self._names, total.tree)
+        compute_nodes.insert(session, inserts)
+        compute_nodes.update(session, updates)
+        gone = [provider.uuid for provider in total.tree.remove]
+        removed = changes.append(session, gone, REMOVED)
+        return removed + changes.append(session, told | total.tree.changed, PROVIDER)
+
+    def _lock_rows(
+        self, session: Session, reports: Sequence[Report]
+    ) -> dict[ResourceName, Columns]:
+        """Lock and return the reported hosts' rows; nobody else may have their names or uuids."""
+        by_name: dict[ResourceName, Columns] = {}
+        for columns in compute_nodes.lock(session, [name.node for name, _ in reports]):
+            stored = ResourceName(str(columns["host"]), str(columns["hypervisor_hostname"]))
+            by_name[stored] = columns
+        new = [(name, stats) for name, stats in reports if name not in by_name]
+        uuids = [stats.uuid for _, stats in new if stats.uuid is not None]
+        owners = compute_nodes.names_by_uuid(session, uuids)
+        for name, stats in new:
+            if stats.uuid in owners:
+                other = ResourceName(*owners[stats.uuid])
+                raise trees.duplicate(name, str(other), stats.uuid, stats.uuid)
+        return by_name
+
+    def _trees(
+        self, session: Session, reports: Sequence[Report], rows: dict[ResourceName, Columns]
+    ) -> dict[str, dict[str, StoredProvider]]:
+        uuids = [str(rows[name]["uuid"]) for name, _ in reports if name in rows]
+        stored = tree_rows.lock(session, uuids)
+        nested = any(stats.children is not None for _, stats in reports)
+        tree_rows.fill(
+            session,
+            self._names,
+            [
+                provider
+                for tree in stored.values()
+                for provider in tree.values()
+                if nested or provider.parent_id is None
+            ],
+            traits=nested or any(stats.traits is not None for _, stats in reports),
+            aggregates=nested or any(stats.aggregates is not None for _, stats in reports),
+        )
+        return stored
+
+    def _check_owners(
+        self, session: Session, name: ResourceName, change: TreeChange, row: Columns | None
+    ) -> None:
+        candidates = [*change.insert, *change.move]
+        if candidates:
+            owners = tree_rows.owners_of_names(session, [p.name for p in candidates])
+            named = tree_rows.names_of_uuids(session, [p.uuid for p in change.insert])
+            trees.check_names(name, candidates, owners, named)
+
+    def _delete(self, session: Session, name: ResourceName) -> tuple[int, ...]:
+        rows = compute_nodes.lock(session, [name.node])
+        uuids = [str(row["uuid"]) for row in rows if row["host"] == name.host]
+        if not uuids:
+            raise _not_found(name)
+        tree = tree_rows.lock(session, uuids).get(uuids[0], {})
+        holders = allocations.consumers_of(session, list(tree))
+        if holders:
+            consumers = tuple(dict.fromkeys(consumer for consumer, _ in holders))
+            raise HostInUse(
+                f"{name} still holds allocations of {len(consumers)} consumers.",
+                host=name.host,
+                node=name.node,
+                consumers=consumers,
+            )
+        gone = trees.children_first(list(tree.values()))
+        tree_rows.remove(session, [provider.id for provider in gone])
+        compute_nodes.delete(session, uuids)
+        return changes.append(session, [provider.uuid for provider in gone], REMOVED)
+
+
+def _not_found(name: ResourceName) -> HostNotFound:
+    return HostNotFound(f"No host {name} has reported.", host=name.host, node=name.node)

@@ -1,0 +1,136 @@
+"""One open transaction, or one connection for reading: how statements are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Protocol
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, CursorResult, Dialect
+
+from scheduler_lib.store.prepared import KeyedStatement, Prepared, Row, Statement, chunks
+
+NOTHING: Mapping[str, object] = {}
+
+
+class Cursor(Protocol):
+    """What running a statement gives."""
+
+    @property
+    def rowcount(self) -> int:
+        """Rows that a write met."""
+        ...
+
+    @property
+    def lastrowid(self) -> int | None:
+        """The key of the row that was inserted last, where the driver knows."""
+        ...
+
+    def fetchall(self) -> Sequence[Row]:
+        """Return the rows."""
+        ...
+
+
+class Texts:
+    """The statements of one database, each compiled when it is first run."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self._prepared: dict[Statement, Prepared] = {}
+
+    def of(self, statement: Statement) -> Prepared:
+        """Return the statement's text."""
+        prepared = self._prepared.get(statement)
+        if prepared is None:
+            prepared = Prepared.compile(statement, self.dialect)
+            self._prepared[statement] = prepared
+        return prepared
+
+
+class Session:
+    """Runs statements on one connection.
+
+    :param connection: the connection.
+    :param texts: the statements' texts on this database.
+    :param now: the moment, seconds since 1970 UTC, that rows written here carry.
+    """
+
+    def __init__(self, connection: Connection, texts: Texts, now: float = 0.0) -> None:
+        self.connection = connection
+        self.now = now
+        self.dialect_name = texts.dialect.name
+        self.after_commit: list[Callable[[], None]] = []
+        self._texts = texts
+        self._execute: Callable[..., Cursor] = connection.exec_driver_sql
+        self._executemany: Callable[..., Cursor] = connection.exec_driver_sql
+        if self.dialect_name == "sqlite":
+            # Half of what a short statement costs would be spent between here and the driver.
+            driver = connection.connection.driver_connection
+            self._execute = driver.execute  # type: ignore[union-attr]
+            self._executemany = driver.executemany  # type: ignore[union-attr]
+
+    @property
+    def moment(self) -> datetime:
+        """The moment that rows written here carry, in UTC without a zone."""
+        return datetime.fromtimestamp(self.now, UTC).replace(tzinfo=None)
+
+    def run(self, statement: Statement, parameters: Mapping[str, object] = NOTHING) -> Cursor:
+        """Run a statement once."""
+        text = self._texts.of(statement)
+        return self._execute(text.sql, text.parameters(parameters))
+
+    def run_many(self, statement: Statement, rows: Sequence[Mapping[str, object]]) -> int:
+        """Run a write for each row of parameters; return how many rows it met in all."""
+        if not rows:
+            return 0
+        text = self._texts.of(statement)
+        if len(rows) == 1:
+            return self._execute(text.sql, text.parameters(rows[0])).rowcount
+        return self._executemany(text.sql, [text.parameters(row) for row in rows]).rowcount
+
+    def rows(
+        self, statement: Statement, parameters: Mapping[str, object] = NOTHING
+    ) -> Sequence[Row]:
+        """Run a query; return its rows."""
+        return self.run(statement, parameters).fetchall()
+
+    def rows_of(
+        self,
+        statement: KeyedStatement,
+        keys: Sequence[object],
+        parameters: Mapping[str, object] = NOTHING,
+    ) -> list[Row]:
+        """Run a query for a list of keys; return the rows of all."""
+        found: list[Row] = []
+        for part in chunks(keys):
+            sized = statement.sized(len(part))
+            found.extend(self.rows(sized, {**part, **parameters} if parameters else part))
+        return found
+
+    def run_for(
+        self,
+        statement: KeyedStatement,
+        keys: Sequence[object],
+        parameters: Mapping[str, object] = NOTHING,
+    ) -> int:
+        """Run a write for a list of keys; return how many rows it met."""
+        met = 0
+        for part in chunks(keys):
+            met += self.run(statement.sized(len(part)), {**part, **parameters}).rowcount
+        return met
+
+    def core(
+        self, statement: sa.Executable, parameters: Sequence[Mapping[str, object]] | None = None
+    ) -> CursorResult[tuple[object, ...]]:
+        """Run a statement through SQLAlchemy, with its types."""
+        return self.connection.execute(statement, parameters)  # type: ignore[call-overload,no-any-return]
+
+    def command(self, sql: str) -> None:
+        """Run a command of the database itself: BEGIN, COMMIT, SAVEPOINT."""
+        self._execute(sql)
+
+    def undo(self) -> None:
+        """Roll back what was begun by a command on SQLite, if anything was."""
+        if self.connection.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
+            self._execute("ROLLBACK")

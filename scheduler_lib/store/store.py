@@ -1,0 +1,133 @@
+"""The store: one database, opened, with one object for each noun in it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from random import Random
+from types import TracebackType
+from typing import Self
+
+from scheduler_lib.model.clock import Clock
+from scheduler_lib.model.settings import CapacitySettings, DatabaseSettings
+from scheduler_lib.store.books import Books
+from scheduler_lib.store.changes import Pruning
+from scheduler_lib.store.claims import Claims
+from scheduler_lib.store.database import Database
+from scheduler_lib.store.feed import Feed
+from scheduler_lib.store.hosts import Hosts
+from scheduler_lib.store.names import Names
+from scheduler_lib.store.providers import Providers
+from scheduler_lib.store.reports import Planner
+from scheduler_lib.store.request_keys import RequestKeys
+
+
+class Store:
+    """The books in one database; `open` it, or use it with `with`.
+
+    :param settings: which database, and how patiently it is used.
+    :param capacity: how reported totals become inventories.
+    :param clock: what time it is.
+    :param random: makes uuids and pauses; None for one of its own.
+    :ivar hosts: compute nodes.
+    :ivar claims: who holds what.
+    :ivar request_keys: answers that were given.
+    :ivar feed: everything once, then what changed.
+    :ivar providers: providers and trees.
+    :ivar books: the invariant.
+    """
+
+    hosts: Hosts
+    claims: Claims
+    request_keys: RequestKeys
+    feed: Feed
+    providers: Providers
+    books: Books
+
+    def __init__(
+        self,
+        settings: DatabaseSettings,
+        capacity: CapacitySettings,
+        clock: Clock,
+        random: Random | None = None,
+    ) -> None:
+        self._settings = settings
+        self._capacity = capacity
+        self._clock = clock
+        self._random = random
+        self._lock = threading.Lock()
+        self._database: Database | None = None
+
+    def open(self) -> Store:
+        """Connect; a new SQLite database is made here. Opening an open store does nothing.
+
+        :raises InvalidConfiguration: when the settings cannot work.
+        :raises SchemaMismatch: when the database belongs to another version.
+        :raises BackendUnavailable: when it does not answer.
+        """
+        with self._lock:
+            if self._database is None:
+                database = self._connect()
+                try:
+                    database.prepare()
+                except BaseException:
+                    database.close()
+                    raise
+                self._furnish(database)
+                self._database = database
+        return self
+
+    def close(self) -> None:
+        """Disconnect. Closing a closed store does nothing; it can be opened again."""
+        with self._lock:
+            database, self._database = self._database, None
+        if database is not None:
+            database.close()
+
+    def upgrade(self) -> str:
+        """Bring the database to this library's schema and return the revision.
+
+        :raises SchemaMismatch: when the database is from a newer library.
+        """
+        database = self._connect()
+        try:
+            return database.upgrade()
+        finally:
+            database.close()
+
+    def current(self) -> str | None:
+        """Return the revision of the database's schema; None when it has no tables of ours."""
+        database = self._connect()
+        try:
+            return database.current()
+        finally:
+            database.close()
+
+    def __enter__(self) -> Self:
+        self.open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _connect(self) -> Database:
+        # Seeded by the system, and by the process: two must not make the same uuids or pauses.
+        random = self._random or Random(os.urandom(32))  # noqa: S311
+        return Database(self._settings, self._clock, random)
+
+    def _furnish(self, database: Database) -> None:
+        names = Names()
+        settings = self._settings
+        pruning = Pruning(settings.change_retention_s, self._clock)
+        planner = Planner(self._capacity, names, database.random)
+        self.request_keys = RequestKeys(database, settings.request_key_retention_s, self._clock)
+        self.hosts = Hosts(database, names, planner, pruning)
+        self.claims = Claims(database, names, self.request_keys, pruning)
+        self.feed = Feed(database, names, self._clock)
+        self.providers = Providers(database, names)
+        self.books = Books(database)

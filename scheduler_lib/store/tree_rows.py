@@ -1,0 +1,339 @@
+"""Rows of provider trees: read under their locks, and written as planned."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from scheduler_lib.model.inventory import Inventory
+from scheduler_lib.store import ledger
+from scheduler_lib.store.names import Ids, Names
+from scheduler_lib.store.prepared import KeyedStatement, Statement
+from scheduler_lib.store.schema import (
+    INVENTORIES,
+    PLACEMENT_AGGREGATES,
+    PROVIDER_AGGREGATES,
+    PROVIDER_TRAITS,
+    RESOURCE_PROVIDERS,
+)
+from scheduler_lib.store.session import Session
+from scheduler_lib.store.trees import StoredProvider, StoredStock, TreeChange, WantedProvider
+
+_RP = RESOURCE_PROVIDERS
+_ROOT = RESOURCE_PROVIDERS.alias("root")
+_LOCK_TREES = KeyedStatement(
+    lambda keys: (
+        sa.select(
+            _RP.c.id, _RP.c.uuid, _RP.c.name, _RP.c.root_provider_id, _RP.c.parent_provider_id
+        )
+        .join_from(_ROOT, _RP, _RP.c.root_provider_id == _ROOT.c.id)
+        .where(_ROOT.c.uuid.in_(keys))
+        .order_by(_RP.c.id)
+        .with_for_update(of=_RP)
+    )
+)
+_STOCKS = KeyedStatement(
+    lambda keys: sa.select(
+        INVENTORIES.c.resource_provider_id, INVENTORIES.c.resource_class_id, INVENTORIES.c.id,
+        INVENTORIES.c.used, INVENTORIES.c.total, INVENTORIES.c.reserved, INVENTORIES.c.min_unit,
+        INVENTORIES.c.max_unit, INVENTORIES.c.step_size, INVENTORIES.c.allocation_ratio,
+    ).where(INVENTORIES.c.resource_provider_id.in_(keys))
+)  # fmt: skip
+_TRAITS = KeyedStatement(
+    lambda keys: sa.select(
+        PROVIDER_TRAITS.c.resource_provider_id, PROVIDER_TRAITS.c.trait_id
+    ).where(PROVIDER_TRAITS.c.resource_provider_id.in_(keys))
+)
+_AGGREGATES = KeyedStatement(
+    lambda keys: (
+        sa.select(PROVIDER_AGGREGATES.c.resource_provider_id, PLACEMENT_AGGREGATES.c.uuid)
+        .join_from(
+            PROVIDER_AGGREGATES,
+            PLACEMENT_AGGREGATES,
+            PLACEMENT_AGGREGATES.c.id == PROVIDER_AGGREGATES.c.aggregate_id,
+        )
+        .where(PROVIDER_AGGREGATES.c.resource_provider_id.in_(keys))
+    )
+)
+_OWNERS = KeyedStatement(lambda keys: sa.select(_RP.c.name, _RP.c.uuid).where(_RP.c.name.in_(keys)))
+_NAMED = KeyedStatement(lambda keys: sa.select(_RP.c.uuid, _RP.c.name).where(_RP.c.uuid.in_(keys)))
+_IDS = KeyedStatement(
+    lambda keys: sa.select(_RP.c.uuid, _RP.c.id, _RP.c.root_provider_id).where(_RP.c.uuid.in_(keys))
+)
+
+
+def _values(*names: str) -> dict[str, sa.BindParameter[object]]:
+    return {name: sa.bindparam(name) for name in names}
+
+
+_INSERT_PROVIDER = Statement(
+    sa.insert(_RP).values(
+        _values(
+            "uuid", "name", "generation", "root_provider_id", "parent_provider_id", "created_at"
+        )
+    )
+)
+_OWN_ROOT = KeyedStatement(
+    lambda keys: sa.update(_RP).where(_RP.c.uuid.in_(keys)).values(root_provider_id=_RP.c.id)
+)
+_MOVE_PROVIDER = Statement(
+    sa.update(_RP)
+    .where(_RP.c.uuid == sa.bindparam("uuid_"))
+    .values(_values("name", "parent_provider_id", "root_provider_id"))
+)
+_INVENTORY = (
+    "total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "capacity",
+)  # fmt: skip
+_INSERT_INVENTORY = Statement(
+    sa.insert(INVENTORIES).values(
+        {
+            **_values("resource_provider_id", "resource_class_id", "created_at", *_INVENTORY),
+            "used": sa.literal_column("0"),
+        }
+    )
+)
+_UPDATE_INVENTORY = Statement(
+    sa.update(INVENTORIES)
+    .where(INVENTORIES.c.id == sa.bindparam("inventory_id"))
+    .values(_values("updated_at", *_INVENTORY))
+)
+_DELETE_INVENTORIES = KeyedStatement(
+    lambda keys: sa.delete(INVENTORIES).where(INVENTORIES.c.id.in_(keys))
+)
+_DELETE_OF = tuple(
+    KeyedStatement(lambda keys, column=column: sa.delete(column.table).where(column.in_(keys)))  # type: ignore[misc]
+    for column in (
+        INVENTORIES.c.resource_provider_id,
+        PROVIDER_TRAITS.c.resource_provider_id,
+        PROVIDER_AGGREGATES.c.resource_provider_id,
+        RESOURCE_PROVIDERS.c.id,
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """A table of pairs: providers and traits, or providers and aggregates."""
+
+    insert: Statement
+    delete: Statement
+    column: str
+
+
+def _pairs(table: sa.Table, column: str) -> _Pairs:
+    insert = sa.insert(table).values(_values("resource_provider_id", column, "created_at"))
+    delete = sa.delete(table).where(
+        table.c.resource_provider_id == sa.bindparam("provider_id"),
+        table.c[column] == sa.bindparam("name_id"),
+    )
+    return _Pairs(Statement(insert), Statement(delete), column)
+
+
+_TRAIT_PAIRS = _pairs(PROVIDER_TRAITS, "trait_id")
+_AGGREGATE_PAIRS = _pairs(PROVIDER_AGGREGATES, "aggregate_id")
+
+
+def lock(session: Session, root_uuids: Sequence[str]) -> dict[str, dict[str, StoredProvider]]:
+    """Lock whole trees; return their providers by root uuid, then by uuid."""
+    trees: dict[str, dict[str, StoredProvider]] = {}
+    if not root_uuids:
+        return trees
+    providers = [StoredProvider(*row) for row in session.rows_of(_LOCK_TREES, sorted(root_uuids))]  # type: ignore[arg-type]
+    roots = {provider.id: provider.uuid for provider in providers}
+    for provider in providers:
+        trees.setdefault(roots[provider.root_id], {})[provider.uuid] = provider
+    return trees
+
+
+def fill(
+    session: Session,
+    names: Names,
+    providers: Iterable[StoredProvider],
+    *,
+    traits: bool = True,
+    aggregates: bool = True,
+) -> None:
+    """Read what locked providers have."""
+    by_id = {provider.id: provider for provider in providers}
+    if not by_id:
+        return
+    ids = list(by_id)
+    rows = session.rows_of(_STOCKS, ids)
+    classes = names.resource_classes.names(session, {row[1] for row in rows})  # type: ignore[misc]
+    for row in rows:
+        stock = StoredStock(row[2], Inventory(*row[4:]), row[3])  # type: ignore[arg-type]
+        by_id[row[0]].stocks[classes[row[1]]] = stock  # type: ignore[index]
+    if traits:
+        pairs = session.rows_of(_TRAITS, ids)
+        known = names.traits.names(session, {row[1] for row in pairs})  # type: ignore[misc]
+        for provider_id, trait_id in pairs:
+            by_id[provider_id].traits.add(known[trait_id])  # type: ignore[index]
+    if aggregates:
+        for provider_id, uuid in session.rows_of(_AGGREGATES, ids):
+            by_id[provider_id].aggregates.add(str(uuid))  # type: ignore[index]
+
+
+def owners_of_names(session: Session, names: Sequence[str]) -> dict[str, str]:
+    """Return the uuids of the providers that have these names."""
+    return dict(session.rows_of(_OWNERS, names)) if names else {}  # type: ignore[arg-type]
+
+
+def names_of_uuids(session: Session, uuids: Sequence[str]) -> dict[str, str]:
+    """Return the names of the providers that have these uuids."""
+    return dict(session.rows_of(_NAMED, uuids)) if uuids else {}  # type: ignore[arg-type]
+
+
+def write(session: Session, names: Names, change: TreeChange) -> None:
+    """Write what was planned."""
+    remove(session, [provider.id for provider in change.remove])
+    _insert_providers(session, change.insert)
+    touched = [*change.changed, *(p.parent_uuid for p in change.move if p.parent_uuid)]
+    ids = _ids(session, touched)
+    _move_providers(session, change.move, ids)
+    _write_inventories(session, names, change, ids)
+    _write_pairs(session, _TRAIT_PAIRS, names.traits, change.add_traits, change.drop_traits, ids)
+    _write_pairs(
+        session,
+        _AGGREGATE_PAIRS,
+        names.aggregates,
+        change.add_aggregates,
+        change.drop_aggregates,
+        ids,
+    )
+    fresh = {provider.uuid for provider in change.insert}
+    ledger.bump(session, [ids[uuid][0] for uuid in change.changed if uuid not in fresh])
+
+
+def remove(session: Session, provider_ids: Sequence[int]) -> None:
+    """Remove providers with everything they have."""
+    if provider_ids:
+        for statement in _DELETE_OF:
+            session.run_for(statement, provider_ids)
+
+
+def _ids(session: Session, uuids: Sequence[str]) -> dict[str, tuple[int, int]]:
+    """Return the ids of providers and of their roots."""
+    if not uuids:
+        return {}
+    return {row[0]: (row[1], row[2]) for row in session.rows_of(_IDS, uuids)}  # type: ignore[misc]
+
+
+def _insert_providers(session: Session, wanted: Sequence[WantedProvider]) -> None:
+    """Insert providers level by level, since a child's row names its parent's id."""
+    fresh = {provider.uuid for provider in wanted}
+    levels: dict[str, int] = {}
+    by_level: dict[int, list[WantedProvider]] = defaultdict(list)
+    for provider in wanted:
+        parent = provider.parent_uuid
+        levels[provider.uuid] = levels[parent] + 1 if parent in fresh and parent else 0
+        by_level[levels[provider.uuid]].append(provider)
+    for level in sorted(by_level):
+        providers = by_level[level]
+        parents = _ids(session, sorted({p.parent_uuid for p in providers if p.parent_uuid}))
+        rows = [_provider_row(session, provider, parents) for provider in providers]
+        session.run_many(_INSERT_PROVIDER, rows)
+        session.run_for(_OWN_ROOT, [p.uuid for p in providers if p.parent_uuid is None])
+
+
+def _provider_row(
+    session: Session, provider: WantedProvider, parents: Mapping[str, tuple[int, int]]
+) -> dict[str, object]:
+    parent, root = parents[provider.parent_uuid] if provider.parent_uuid else (None, None)
+    return {
+        "uuid": provider.uuid,
+        "name": provider.name,
+        "generation": 1,
+        "parent_provider_id": parent,
+        "root_provider_id": root,
+        "created_at": session.moment,
+    }
+
+
+def _move_providers(
+    session: Session, moved: Sequence[WantedProvider], ids: Mapping[str, tuple[int, int]]
+) -> None:
+    rows = []
+    for provider in moved:
+        parent = ids[provider.parent_uuid] if provider.parent_uuid else None
+        rows.append(
+            {
+                "uuid_": provider.uuid,
+                "name": provider.name,
+                "parent_provider_id": parent[0] if parent else None,
+                "root_provider_id": parent[1] if parent else ids[provider.uuid][0],
+            }
+        )
+    session.run_many(_MOVE_PROVIDER, rows)
+
+
+def _inventory_row(inventory: Inventory) -> dict[str, object]:
+    return {
+        "total": inventory.total,
+        "reserved": inventory.reserved,
+        "min_unit": inventory.min_unit,
+        "max_unit": inventory.max_unit,
+        "step_size": inventory.step_size,
+        "allocation_ratio": inventory.allocation_ratio,
+        "capacity": inventory.capacity,
+    }
+
+
+def _write_inventories(
+    session: Session, names: Names, change: TreeChange, ids: Mapping[str, tuple[int, int]]
+) -> None:
+    moment = session.moment
+    session.run_for(_DELETE_INVENTORIES, change.delete_inventories)
+    session.run_many(
+        _UPDATE_INVENTORY,
+        [
+            {**_inventory_row(inventory), "inventory_id": id_, "updated_at": moment}
+            for id_, inventory in change.update_inventories
+        ],
+    )
+    classes = names.resource_classes.make(
+        session, (name for _, name, _ in change.insert_inventories)
+    )
+    session.run_many(
+        _INSERT_INVENTORY,
+        [
+            {
+                **_inventory_row(inventory),
+                "resource_provider_id": ids[uuid][0],
+                "resource_class_id": classes[name],
+                "created_at": moment,
+            }
+            for uuid, name, inventory in change.insert_inventories
+        ],
+    )
+
+
+def _write_pairs(
+    session: Session,
+    pairs: _Pairs,
+    names: Ids,
+    add: Sequence[tuple[str, str]],
+    drop: Sequence[tuple[str, str]],
+    ids: Mapping[str, tuple[int, int]],
+) -> None:
+    if not add and not drop:
+        return
+    known = names.make(session, (name for _, name in (*add, *drop)))
+    moment = session.moment
+    session.run_many(
+        pairs.delete,
+        [{"provider_id": ids[uuid][0], "name_id": known[name]} for uuid, name in drop],
+    )
+    session.run_many(
+        pairs.insert,
+        [
+            {
+                "resource_provider_id": ids[uuid][0],
+                pairs.column: known[name],
+                "created_at": moment,
+            }
+            for uuid, name in add
+        ],
+    )

@@ -1,0 +1,98 @@
+"""The schema's version: what a database has, what this library needs, and the way between.
+
+Alembic takes long to import and is needed only to change a schema. What a database has is one row
+that plain SQL can read, and a new database is made from the tables' definitions at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Connection, Engine
+
+from scheduler_lib.exceptions import SchemaMismatch
+from scheduler_lib.store.schema import CHANGES, METADATA
+from scheduler_lib.store.schema.changes import SEED
+
+LOG = logging.getLogger(__name__)
+
+# The newest revision in migrations/versions (a test compares).
+HEAD = "0001"
+# Every revision of this library, oldest first; a database at another one is from a newer library.
+REVISIONS = (HEAD,)
+
+VERSION_TABLE = sa.Table(
+    "alembic_version",
+    sa.MetaData(),
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
+
+
+def current(connection: Connection) -> str | None:
+    """Return the revision a database is at; None when it has none of our tables."""
+    if not sa.inspect(connection).has_table(VERSION_TABLE.name):
+        return None
+    return connection.execute(sa.select(VERSION_TABLE.c.version_num)).scalar()
+
+
+def check(found: str | None) -> None:
+    """Go on only with a database at the newest revision.
+
+    :raises SchemaMismatch: when it is older, newer, or has no tables.
+    """
+    if found == HEAD:
+        return
+    if found is None:
+        told = "The database has no tables of ours yet."
+    elif found in REVISIONS:
+        told = f"The database is at the older revision {found}; {HEAD} is needed."
+    else:
+        raise SchemaMismatch(
+            f"The database is at revision {found}, which this library does not know: "
+            "it is from a newer one.",
+            hint="Upgrade the library.",
+            found=found,
+            expected=HEAD,
+        )
+    raise SchemaMismatch(told, hint="Run `scheduler-lib db upgrade`.", found=found, expected=HEAD)
+
+
+def create(connection: Connection) -> None:
+    """Make all tables in an empty database."""
+    METADATA.create_all(connection, checkfirst=False)
+    VERSION_TABLE.create(connection)
+    connection.execute(sa.insert(VERSION_TABLE).values(version_num=HEAD))
+    seed(connection)
+
+
+def seed(connection: Connection) -> None:
+    """Write the first row of the feed, so that a reader always has a row to start from."""
+    row = {"provider_uuid": "", "kind": SEED, "created_at": 0.0}
+    connection.execute(sa.insert(CHANGES).values(**row))
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring a database to the newest revision, whatever it is at.
+
+    :raises SchemaMismatch: when it is from a newer library.
+    """
+    with engine.connect() as connection:
+        found = current(connection)
+    if found is not None and found not in REVISIONS:
+        check(found)
+    if found == HEAD:
+        return
+    from alembic import command
+    from alembic.config import Config
+
+    LOG.info("upgrading the schema from %s to %s", found, HEAD)
+    config = Config()
+    config.set_main_option(
+        "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
+    )
+    with engine.connect() as connection, connection.begin():
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")

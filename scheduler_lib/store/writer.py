@@ -1,0 +1,218 @@
+"""SQLite's one writer: transactions that come at the same time are committed together.
+
+SQLite has room for one writer, and a commit costs more than what is written. So callers queue their
+work; the first of them leads: it runs everybody's work in one transaction, each behind a savepoint
+of its own, commits once, and hands the lead to the next who waits. Work that fails is undone alone.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable
+from random import Random
+from typing import Generic
+
+from sqlalchemy.engine import Engine
+
+from scheduler_lib.exceptions import DeadlineExceeded
+from scheduler_lib.model.clock import Clock, Deadline
+from scheduler_lib.store.engine import WRITER_WAIT_MS
+from scheduler_lib.store.errors import DATABASE_ERRORS, is_locked, translated
+from scheduler_lib.store.readers import discard, hold
+from scheduler_lib.store.session import Session, Texts
+from scheduler_lib.store.transaction import T, Work, pause_s
+
+# More in one commit gains nothing, and lets the first wait for the last.
+LARGEST_GROUP = 200
+
+
+class _Job(Generic[T]):
+    """One caller's work, and what became of it."""
+
+    __slots__ = ("deadline", "done", "error", "leads", "result", "step", "wake", "work")
+
+    def __init__(self, work: Work[T], deadline: Deadline, step: str) -> None:
+        self.work = work
+        self.deadline = deadline
+        self.step = step
+        self.done = False
+        self.leads = False
+        self.result: T | None = None
+        self.error: BaseException | None = None
+        self.wake: threading.Event | None = None
+
+
+class Writer:
+    """Runs work as transactions on one connection to an SQLite file.
+
+    :param busy_timeout_s: how long to wait for a writer in another process.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        texts: Texts,
+        backend: str,
+        clock: Clock,
+        random: Random,
+        busy_timeout_s: float,
+    ) -> None:
+        self._engine = engine
+        self._texts = texts
+        self._backend = backend
+        self._clock = clock
+        self._random = random
+        self._busy_timeout_s = busy_timeout_s
+        self._start()
+
+    def _start(self) -> None:
+        self._queue: deque[_Job[object]] = deque()
+        self._mutex = threading.Lock()
+        self._busy = False
+        self._session: Session | None = None
+        self._process = os.getpid()
+
+    def run(self, work: Work[T], deadline: Deadline, step: str) -> T:
+        """Run work as one transaction; see :class:`.transaction.Transactions`."""
+        deadline.check(step)
+        if self._process != os.getpid():
+            # A child process must not touch its parent's connection, not even to close it.
+            self._abandoned = self._session
+            self._start()
+        job: _Job[T] = _Job(work, deadline, step)
+        if self._join(job):
+            self._lead()
+        if job.error is not None:
+            raise job.error
+        return job.result  # type: ignore[return-value]
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._mutex:
+            session, self._session = self._session, None
+        if session is not None and self._process == os.getpid():
+            discard(session.connection)
+
+    def _join(self, job: _Job[T]) -> bool:
+        """Queue a job; return whether its caller leads, else wait until it is done."""
+        with self._mutex:
+            self._queue.append(job)  # type: ignore[arg-type]
+            if not self._busy:
+                self._busy = True
+                return True
+            job.wake = threading.Event()
+        job.wake.wait()
+        return job.leads
+
+    def _lead(self) -> None:
+        with self._mutex:
+            count = min(len(self._queue), LARGEST_GROUP)
+            group = [self._queue.popleft() for _ in range(count)]
+        try:
+            self._run_group(group)
+        finally:
+            self._hand_over(group)
+
+    def _hand_over(self, group: list[_Job[object]]) -> None:
+        with self._mutex:
+            following = self._queue[0] if self._queue else None
+            if following is None:
+                self._busy = False
+            else:
+                following.leads = True
+        for job in group:
+            if job.wake is not None and not job.leads:
+                job.wake.set()
+        if following is not None and following.wake is not None:
+            following.wake.set()
+
+    def _run_group(self, group: list[_Job[object]]) -> None:
+        try:
+            session = self._begin(group)
+            told = self._run_jobs(session, [job for job in group if job.error is None])
+            session.command("COMMIT")
+        except BaseException as error:
+            self._undo()
+            self._fail(group, error)
+            return
+        for tell in told:
+            tell()
+
+    def _run_jobs(self, session: Session, jobs: list[_Job[object]]) -> list[Callable[[], None]]:
+        told: list[Callable[[], None]] = []
+        alone = len(jobs) == 1
+        for job in jobs:
+            session.after_commit = []
+            if not alone:
+                session.command("SAVEPOINT job")
+            try:
+                job.deadline.check(job.step)
+                job.result = job.work(session)
+            except Exception as error:
+                if alone or isinstance(error, DATABASE_ERRORS):
+                    # After a full disk SQLite may have rolled back everything: none survives.
+                    raise
+                job.error = error
+                session.command("ROLLBACK TO job")
+            else:
+                told.extend(session.after_commit)
+            if not alone:
+                session.command("RELEASE job")
+        return told
+
+    def _fail(self, group: list[_Job[object]], error: BaseException) -> None:
+        """Let every caller in the group know that nothing of it was written."""
+        leader = group[0]
+        for job in group:
+            if job.error is not None:
+                continue
+            if isinstance(error, DATABASE_ERRORS):
+                job.error = translated(error, self._backend)
+                job.error.__cause__ = error
+            elif job is leader:
+                job.error = error
+            else:
+                job.error = translated(error, self._backend)
+
+    def _undo(self) -> None:
+        try:
+            if self._session is not None:
+                self._session.undo()
+        except DATABASE_ERRORS:
+            self.close()
+
+    def _begin(self, group: list[_Job[object]]) -> Session:
+        """Take SQLite's write lock, waiting for other processes as long as the calls allow."""
+        if self._session is None:
+            self._session = Session(hold(self._engine), self._texts)
+            self._session.command(f"PRAGMA busy_timeout = {WRITER_WAIT_MS}")
+        session = self._session
+        session.now = self._clock.now()
+        ends_at = self._clock.monotonic() + self._busy_timeout_s
+        attempt = 0
+        while True:
+            try:
+                # A read that turned into a write would fail at once when somebody wrote meanwhile.
+                session.command("BEGIN IMMEDIATE")
+            except DATABASE_ERRORS as error:
+                if not is_locked(error) or self._clock.monotonic() >= ends_at:
+                    raise
+                _check_deadlines(group)
+                attempt += 1
+                self._clock.sleep(pause_s(min(attempt, 4), self._random))
+            else:
+                return session
+
+
+def _check_deadlines(group: list[_Job[object]]) -> None:
+    """Give up the jobs whose time is over; raise when none is left."""
+    for job in group:
+        if job.error is None:
+            try:
+                job.deadline.check(job.step)
+            except DeadlineExceeded as error:
+                job.error = error
+    if all(job.error is not None for job in group):
+        raise group[0].error or AssertionError

@@ -105,6 +105,8 @@ def _create(url: URL, settings: DatabaseSettings) -> Engine:
             pool_timeout=None if url.get_backend_name() == "sqlite" else POOL_TIMEOUT_S,
             # Connecting is the first call's business, and its deadline decides.
             max_retries=0,
+            # Values that do not fit are errors, never cut.
+            mysql_sql_mode="TRADITIONAL",
             thread_checkin=False,
         )
     except (ModuleNotFoundError, NoSuchModuleError) as error:
@@ -169,7 +171,6 @@ def _set_up_mariadb(connection: sa.engine.interfaces.DBAPIConnection, record: ob
     cursor = connection.cursor()
     cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED")
     cursor.execute(f"SET SESSION innodb_lock_wait_timeout = {LOCK_TIMEOUT_S}")
-    cursor.execute("SET SESSION sql_mode = 'TRADITIONAL'")
     cursor.execute("SET SESSION time_zone = '+00:00'")
     cursor.close()
     connection.commit()

@@ -101,7 +101,7 @@ class Hosts:
 
     def _report(self, session: Session, reports: Sequence[Report]) -> tuple[int, ...]:
         rows = self._lock_rows(session, reports)
-        stored = {uuid: tree for uuid, tree in self._trees(session, reports, rows).items()}
+        stored = self._trees(session, reports, rows)
         total = HostChange()
         inserts, updates = [], []
         told: dict[str, None] = {}

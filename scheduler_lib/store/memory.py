@@ -1,4 +1,4 @@
-"""Transactions and reads of a database that lives in this process: one connection, one at a time."""
+"""A database that lives in this process: one connection, lent to one caller at a time."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def standard_classes() -> frozenset[str]:
     return frozenset(os_resource_classes.STANDARDS)
 
 
-def insert_new(table: sa.Table) -> Mapping[str, Statement]:
+def insert_new(table: sa.TableClause) -> Mapping[str, Statement]:
     """Return, by dialect, an INSERT that does nothing where the row is there already."""
     on_mysql = Statement(mysql.insert(table).prefix_with("IGNORE"))
     return {
@@ -73,7 +73,7 @@ class Ids:
         inserted = sa.table(
             table.name, sa.column(column.name, sa.String), sa.column("created_at", sa.DateTime)
         )
-        self._insert = insert_new(inserted)  # type: ignore[arg-type]
+        self._insert = insert_new(inserted)
         self._standard = standard
         self._ids: dict[str, int] = {}
         self._names: dict[int, str] = {}

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
-Row = Sequence[object]
+Row = tuple[Any, ...]
 Parameters = tuple[object, ...] | Mapping[str, object]
 
 # Lists of keys are padded to one of these lengths, so that a database sees few different texts.

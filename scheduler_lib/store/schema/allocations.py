@@ -16,6 +16,12 @@ ALLOCATIONS = sa.Table(
     sa.Column("used", sa.Integer(), nullable=False),
     *times(),
     sa.Index(None, "resource_provider_id", "resource_class_id"),
-    sa.UniqueConstraint("consumer_id", "resource_provider_id", "resource_class_id"),
+    # The name that the convention gives is too long for two of the databases.
+    sa.UniqueConstraint(
+        "consumer_id",
+        "resource_provider_id",
+        "resource_class_id",
+        name="uq_allocations_consumer_provider_class",
+    ),
     **OPTIONS,
 )

@@ -27,7 +27,7 @@ COMPUTE_NODES = sa.Table(
     sa.Column("id", sa.Integer(), primary_key=True),
     sa.Column("uuid", sa.String(36), nullable=False, unique=True),
     sa.Column("host", sa.String(255), nullable=False),
-    sa.Column("hypervisor_hostname", sa.String(255), nullable=False),
+    sa.Column("hypervisor_hostname", sa.String(255), nullable=False, index=True),
     *(sa.Column(name, sa.Integer()) for name in (*COUNTS, *SIGNED)),
     *(sa.Column(name, NUMBER) for name in RATIOS),
     *(sa.Column(name, sa.String(255)) for name in SHORT_TEXTS),

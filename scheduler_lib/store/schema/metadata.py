@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.dialects import mysql
 
@@ -17,7 +19,7 @@ METADATA = sa.MetaData(
 
 # A binary collation without padding: names are compared code point by code point, "a" is not "a ".
 _COLLATION = "utf8mb4_nopad_bin"
-OPTIONS = {
+OPTIONS: dict[str, Any] = {
     f"{dialect}_{name}": value
     for dialect in ("mysql", "mariadb")
     for name, value in (("engine", "InnoDB"), ("charset", "utf8mb4"), ("collate", _COLLATION))
@@ -29,7 +31,7 @@ LONG_TEXT = sa.Text().with_variant(mysql.MEDIUMTEXT(), "mysql", "mariadb")
 NUMBER = sa.Double()
 
 
-def times() -> tuple[sa.Column[object], sa.Column[object]]:
+def times() -> tuple[sa.Column[Any], sa.Column[Any]]:
     """Return the columns ``created_at`` and ``updated_at``, in UTC without a zone."""
     return sa.Column("created_at", sa.DateTime()), sa.Column("updated_at", sa.DateTime())
 

@@ -6,7 +6,6 @@ that it decides; old ones fade, so that the mix follows the traffic.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
@@ -14,6 +13,9 @@ from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
 # Traits as conditions: one of each set must be there.
 Conditions = tuple[frozenset[str], ...]
 
+# Rare shapes cost as much to look at as common ones, and move nothing.
+_COVER = 0.95
+_GROWTH = 1.02
 _LIMIT = 512
 _FADE_AFTER = 16_384
 
@@ -49,12 +51,17 @@ class Shape(NamedTuple):
         return cls(own, tuple(devices))
 
 
+Usual = tuple[tuple[Shape, float], ...]
+
+
 class Demand:
     """Shapes and how often they were asked; bounded, and fading."""
 
     def __init__(self) -> None:
         self._counts: dict[Shape, float] = {}
         self._total = 0.0
+        self._usual: Usual = ()
+        self._usual_at = 0.0
 
     def note(self, request: Request) -> None:
         """Count one request, for as many instances as it is."""
@@ -64,22 +71,32 @@ class Demand:
         if self._total > _FADE_AFTER or len(self._counts) > _LIMIT:
             self._fade()
 
-    def shares(self, cover: float) -> Iterator[tuple[Shape, float]]:
-        """Yield the commonest shapes with their shares, until they cover that much of the whole.
+    def usual(self) -> Usual:
+        """Return the commonest shapes with their shares of all that was asked.
 
-        :param cover: from 0 to 1.
+        The same object is returned until the demand has grown by some percent: what is worked out
+        from it can be kept that long.
         """
+        if not self._usual_at < self._total <= self._usual_at * _GROWTH:
+            self._usual = self._commonest()
+            self._usual_at = self._total
+        return self._usual
+
+    def _commonest(self) -> Usual:
         covered = 0.0
+        found = []
         for shape, count in sorted(self._counts.items(), key=lambda item: -item[1]):
-            if covered >= cover * self._total:
-                return
+            if covered >= _COVER * self._total:
+                break
             covered += count
-            yield shape, count / self._total
+            found.append((shape, count / self._total))
+        return tuple(found)
 
     def _fade(self) -> None:
         kept = sorted(self._counts.items(), key=lambda item: -item[1])[: _LIMIT // 2]
         self._counts = {shape: count / 2 for shape, count in kept if count > 1}
         self._total = sum(self._counts.values())
+        self._usual_at = 0.0
 
 
 def _conditions(group: ResourceGroup) -> Conditions:

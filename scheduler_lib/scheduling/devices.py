@@ -25,61 +25,70 @@ class Layout:
 
     :ivar slots: the class's slot, shape (most devices in a tree, trees); -1 where there is none.
     :ivar column: the tree's column by root row; -1 for trees without such a device.
+    :ivar roots: the tree's root row by column.
     """
 
     slots: Slots
     column: Slots
+    roots: Slots
 
 
 class Devices:
-    """The devices of one class in some trees.
+    """The devices of one class in all trees that have any.
 
     :param fleet: where they are.
     :param resource_class: their class.
     :param stock: the columns of that class.
-    :param roots: root rows of the trees.
     """
 
-    def __init__(
-        self,
-        fleet: Fleet,
-        resource_class: str,
-        stock: StockColumns,
-        roots: npt.NDArray[np.integer],
-    ) -> None:
+    def __init__(self, fleet: Fleet, resource_class: str, stock: StockColumns) -> None:
         self._fleet = fleet
+        self._class = resource_class
         self._stock = stock
-        layout = _layout(fleet, resource_class, stock)
-        columns = layout.column[roots]
-        self._slots = layout.slots[:, columns]
-        self._slots[:, columns < 0] = ABSENT
-        self._there = self._slots >= 0
+        self._layout = _layout(fleet, resource_class, stock)
+
+    def __len__(self) -> int:
+        return self._layout.slots.shape[1]
+
+    def columns(self, roots: npt.NDArray[np.integer]) -> Slots:
+        """Return the columns of these trees, by their root rows; -1 for trees without any."""
+        return self._layout.column[roots]
+
+    @property
+    def roots(self) -> Slots:
+        """Return the root row of each column."""
+        return self._layout.roots
 
     def free(self) -> Units:
         """Return what each has left, in units; -1 where there is none."""
         units = np.minimum(self._stock.free, np.iinfo(np.int32).max).astype(np.int32)
-        return np.where(self._there, units[self._slots], ABSENT)
+        return np.where(self._layout.slots >= 0, units[self._layout.slots], ABSENT)
 
-    def meeting(self, conditions: Conditions) -> BoolArray:
-        """Return which of them have one trait of each set."""
+    def meeting_each(self, kinds: tuple[Conditions, ...]) -> BoolArray:
+        """Return which of them meet each of these conditions, one layer for each."""
+        names = sorted({name for kind in kinds for choice in kind for name in choice})
+        return self._fleet.answer(
+            ("devices meeting", self._class, kinds),
+            (STRUCTURE, f"shape:{self._class}", *(f"trait:{name}" for name in names)),
+            lambda: np.stack([self._meeting(conditions) for conditions in kinds]),
+        )
+
+    def _meeting(self, conditions: Conditions) -> BoolArray:
         rows = self._stock.rows
         traits = self._fleet.state.traits
         found = np.ones(len(rows), dtype=np.bool_)
         for choice in conditions:
             found &= traits.has_any(choice, rows)
-        met: BoolArray = found[self._slots] & self._there
+        met: BoolArray = found[self._layout.slots] & (self._layout.slots >= 0)
         return met
 
 
 def _layout(fleet: Fleet, resource_class: str, stock: StockColumns) -> Layout:
-    answer = fleet.answers.obtain(
+    return fleet.answer(
         ("devices", resource_class),
-        fleet.state.versions,
         (STRUCTURE, f"shape:{resource_class}"),
         lambda: _laid_out(fleet, stock),
     )
-    assert isinstance(answer, Layout)  # noqa: S101  (for the type checker: the key says so)
-    return answer
 
 
 def _laid_out(fleet: Fleet, stock: StockColumns) -> Layout:
@@ -93,4 +102,4 @@ def _laid_out(fleet: Fleet, stock: StockColumns) -> Layout:
     matrix[np.arange(len(slots)) - first[tree], tree] = slots
     column = np.full(len(fleet.state.rows.root), ABSENT, dtype=np.int64)
     column[trees] = np.arange(len(trees))
-    return Layout(matrix, column)
+    return Layout(matrix, column, trees)

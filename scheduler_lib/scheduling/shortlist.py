@@ -123,18 +123,26 @@ class Shortlist:
         """Return the capacity of each host's whole tree; 0 where there is none."""
         return self._tree_sum(resource_class, "capacity")
 
-    def _tree_sum(self, resource_class: str, column: str) -> IntArray:
+    def tree_sums(self, resource_class: str, column: str) -> IntArray:
+        """Return the units of each tree of the whole fleet, by root row.
+
+        :param column: ``free`` or ``capacity``.
+        """
+        roots = self.fleet.state.rows.root
         stock = self.fleet.stock(resource_class)
         if stock is None:
-            return np.zeros(len(self), dtype=np.int64)
-        if not stock.nested:
-            own = self.free(resource_class) if column == "free" else self.capacity(resource_class)
-            return np.maximum(own, 0)
-        roots = self.fleet.state.rows.root
-        units = np.maximum(stock.free if column == "free" else stock.capacity, 0)
-        # An empty slot has row -1 and no units: it adds nothing, whichever root it is booked on.
-        sums = np.bincount(roots[stock.rows], weights=units, minlength=len(roots))
-        return sums[self.rows].astype(np.int64)
+            return np.zeros(len(roots), dtype=np.int64)
+        there = stock.rows >= 0
+        units = np.maximum(stock.free if column == "free" else stock.capacity, 0)[there]
+        sums = np.bincount(roots[stock.rows[there]], weights=units, minlength=len(roots))
+        return sums.astype(np.int64)
+
+    def _tree_sum(self, resource_class: str, column: str) -> IntArray:
+        stock = self.fleet.stock(resource_class)
+        if stock is None or stock.nested:
+            return self.tree_sums(resource_class, column)[self.rows]
+        own = self.free(resource_class) if column == "free" else self.capacity(resource_class)
+        return np.maximum(own, 0)
 
     def allows(self, resource_class: str, amount: int) -> BoolArray | None:
         """Return which roots' min_unit, max_unit and step_size allow it; None when all do."""

@@ -60,7 +60,7 @@ def held_by(session: Session, consumer_uuids: Sequence[str]) -> list[Amount]:
     """Return everything that consumers hold."""
     if not consumer_uuids:
         return []
-    return [Amount(*row) for row in session.rows_of(_HELD, consumer_uuids)]  # type: ignore[arg-type]
+    return [Amount(*row) for row in session.rows_of(_HELD, consumer_uuids)]
 
 
 def consumers_of(session: Session, provider_uuids: Sequence[str]) -> list[tuple[str, str]]:

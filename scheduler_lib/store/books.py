@@ -141,14 +141,14 @@ def _inventories(session: Session) -> list[Discrepancy]:
     found = []
     for uuid, name, used, limit, total, reserved, ratio, allocated in session.rows(_USED):
         subject, what = str(uuid), f"{name} on {uuid}"
-        right = capacity(total, reserved, ratio)  # type: ignore[arg-type]
-        if used != int(allocated):  # type: ignore[call-overload]
+        right = capacity(total, reserved, ratio)
+        if used != int(allocated):
             told = f"{what}: {used} used, {allocated} allocated."
             found.append(Discrepancy("usage", subject, told))
         if limit != right:
             told = f"{what}: capacity {limit} is stored, {right} is right."
             found.append(Discrepancy("capacity", subject, told))
-        if used > limit:  # type: ignore[operator]
+        if used > limit:
             told = f"{what}: {used} used of {limit}."
             found.append(Discrepancy("over_capacity", subject, told))
     return found

@@ -39,7 +39,7 @@ def append(session: Session, provider_uuids: Iterable[str], kind: int) -> tuple[
         return (session.run(_INSERT, rows[0]).lastrowid or 0,)
     session.run_many(_INSERT, rows)
     # Nobody else can have written in between: SQLite has one writer.
-    last: int = session.rows(_LAST_ID)[0][0]  # type: ignore[assignment]
+    last: int = session.rows(_LAST_ID)[0][0]
     return tuple(range(last - len(rows) + 1, last + 1))
 
 

@@ -111,18 +111,15 @@ class Claims:
             _check_generation(uuid, claim.consumer_generation, generations.get(uuid))
         held = allocations.held_by(session, sorted(generations))
         wanted = self._amounts(session, claims.values())
-        holders = {amount.consumer_uuid for amount in wanted}
-        new = [claims[uuid] for uuid in claims if uuid in holders and uuid not in generations]
-        kept = [claims[uuid] for uuid in claims if uuid in holders and uuid in generations]
-        consumers.make_names(session, self._names, (*new, *kept))
+        holders = dict.fromkeys(amount.consumer_uuid for amount in wanted)
+        booked = consumers.bookings(session, self._names, (claims[uuid] for uuid in holders))
         entries = _entries(held, wanted)
         ids, usages = ledger.book(session, self._names, entries)
         ledger.bump(session, list(ids.values()))
-        if generations:
-            allocations.delete(session, list(generations))
+        allocations.delete(session, list(generations))
         allocations.insert(session, wanted, ids)
-        consumers.insert(session, self._names, new)
-        consumers.update(session, self._names, kept)
+        consumers.insert(session, {u: booked[u] for u in holders if u not in generations})
+        consumers.update(session, {u: booked[u] for u in holders if u in generations})
         released = tuple(uuid for uuid in claims if uuid in generations and uuid not in holders)
         consumers.delete(session, released)
         changed = dict.fromkeys(place[0] for place, entry in entries.items() if entry.delta)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -65,7 +65,7 @@ class StoredConsumer:
 
 def lock(session: Session, uuids: Sequence[str]) -> dict[str, int]:
     """Return the generations of those consumers that exist; they stay locked."""
-    return dict(session.rows_of(_LOCK, uuids))  # type: ignore[arg-type]
+    return dict(session.rows_of(_LOCK, uuids))
 
 
 def read(session: Session, uuid: str) -> StoredConsumer | None:
@@ -75,50 +75,46 @@ def read(session: Session, uuid: str) -> StoredConsumer | None:
             project_id=None if project == INCOMPLETE else str(project),
             user_id=None if user == INCOMPLETE else str(user),
             consumer_type=str(kind),
-            generation=generation,  # type: ignore[arg-type]
+            generation=generation,
         )
     return None
 
 
-def insert(session: Session, names: Names, claims: Sequence[Claim]) -> None:
+def bookings(
+    session: Session, names: Names, claims: Iterable[Claim]
+) -> dict[str, dict[str, object]]:
+    """Return the columns that say on whom claims are booked, by consumer.
+
+    Projects, users and types that are new are made here, before anything else is locked.
+    """
+    claims = tuple(claims)
+    projects = names.projects.make(session, {c.project_id or INCOMPLETE for c in claims})
+    users = names.users.make(session, {c.user_id or INCOMPLETE for c in claims})
+    types = names.consumer_types.make(session, {c.consumer_type for c in claims})
+    return {
+        claim.consumer_uuid: {
+            "project_id": projects[claim.project_id or INCOMPLETE],
+            "user_id": users[claim.user_id or INCOMPLETE],
+            "consumer_type_id": types[claim.consumer_type],
+        }
+        for claim in claims
+    }
+
+
+def insert(session: Session, booked: Mapping[str, Mapping[str, object]]) -> None:
     """Write consumers that are new."""
-    moment = session.moment
-    rows = [
-        {**booking, "uuid": claim.consumer_uuid, "generation": 1, "created_at": moment}
-        for claim, booking in zip(claims, _bookings(session, names, claims), strict=True)
-    ]
+    common = {"generation": 1, "created_at": session.moment}
+    rows = [{**columns, **common, "uuid": uuid} for uuid, columns in booked.items()]
     session.run_many(_INSERT, rows)
 
 
-def update(session: Session, names: Names, claims: Sequence[Claim]) -> None:
+def update(session: Session, booked: Mapping[str, Mapping[str, object]]) -> None:
     """Write consumers that are there: a generation more, and on whom they are booked."""
     moment = session.moment
-    rows = [
-        {**booking, "uuid_": claim.consumer_uuid, "updated_at": moment}
-        for claim, booking in zip(claims, _bookings(session, names, claims), strict=True)
-    ]
+    rows = [{**columns, "uuid_": uuid, "updated_at": moment} for uuid, columns in booked.items()]
     session.run_many(_UPDATE, rows)
 
 
 def delete(session: Session, uuids: Sequence[str]) -> None:
     """Remove consumers that hold nothing any more."""
     session.run_for(_DELETE, uuids)
-
-
-def make_names(session: Session, names: Names, claims: Sequence[Claim]) -> None:
-    """Make the projects, users and types that claims name; before anything else is locked."""
-    _bookings(session, names, claims)
-
-
-def _bookings(session: Session, names: Names, claims: Sequence[Claim]) -> list[dict[str, object]]:
-    projects = names.projects.make(session, (c.project_id or INCOMPLETE for c in claims))
-    users = names.users.make(session, (c.user_id or INCOMPLETE for c in claims))
-    types = names.consumer_types.make(session, (c.consumer_type for c in claims))
-    return [
-        {
-            "project_id": projects[claim.project_id or INCOMPLETE],
-            "user_id": users[claim.user_id or INCOMPLETE],
-            "consumer_type_id": types[claim.consumer_type],
-        }
-        for claim in claims
-    ]

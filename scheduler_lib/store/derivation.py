@@ -28,10 +28,12 @@ _DERIVED = {
 def merged(stored: Mapping[str, object], stats: HostStats) -> Columns:
     """Return the columns after a report; what it does not name stays as it is stored."""
     columns = dict(stored)
-    for name, value in stats.columns.items():
-        # "No ratio" never means that a known one is forgotten (Nova reports 0.0 while it has none).
-        if value is not None or name not in RATIOS:
-            columns[name] = value
+    # "No ratio" never means that a known one is forgotten (Nova reports 0.0 while it has none).
+    columns.update(
+        (name, value)
+        for name, value in stats.columns.items()
+        if value is not None or name not in RATIOS
+    )
     if stats.inventories is not None:
         explicit = {name: asdict(item) for name, item in stats.inventories.items()}
         columns["reported_inventories"] = _text(explicit)
@@ -105,7 +107,7 @@ def _derived(total: int, reserved: int, ratio: float, fields: tuple[str, str]) -
 
 def _reserved(columns: Mapping[str, object], settings: CapacitySettings, name: str) -> int:
     reported = columns.get(name)
-    reserved: int = getattr(settings, name) if reported is None else reported
+    reserved = int(getattr(settings, name) if reported is None else reported)
     if name == "reserved_host_disk_mb":
         return -(-reserved // _MB_PER_GB)
     return reserved

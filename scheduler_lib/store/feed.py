@@ -141,24 +141,24 @@ class Feed:
             fresh = {
                 row[0]: row
                 for row in rows
-                if (row[0] > cursor.last or row[0] in cursor.gaps) and row[0] not in cursor.known  # type: ignore[operator]
+                if (row[0] > cursor.last or row[0] in cursor.gaps) and row[0] not in cursor.known
             }
             return FeedBatch(self._read(session, list(fresh.values())), self._advance(cursor, rows))
 
     def _start(self, session: Session) -> Cursor:
-        newest: int = session.rows(_NEWEST_ID)[0][0]  # type: ignore[assignment]
+        newest: int = session.rows(_NEWEST_ID)[0][0]
         if self._database.is_sqlite:
             # One writer: ids are committed in order.
             return Cursor(newest)
         present = {row[0] for row in session.rows(_NEWEST_IDS)}
-        first = max(newest - GAP_WINDOW + 1, min(present, default=newest))  # type: ignore[type-var]
+        first = max(newest - GAP_WINDOW + 1, min(present, default=newest))
         since = self._clock.monotonic()
         return Cursor(newest, gaps={i: since for i in range(first, newest) if i not in present})
 
     def _advance(self, cursor: Cursor, rows: list[Row]) -> Cursor:
         """Return the cursor after rows: newly missing ids become gaps, old gaps are given up."""
         moment = self._clock.monotonic()
-        present: set[int] = {row[0] for row in rows}  # type: ignore[misc]
+        present: set[int] = {row[0] for row in rows}
         newest = max(present)
         gaps = {
             id_: since
@@ -187,5 +187,5 @@ class Feed:
         if not uuids:
             return []
         rows = session.rows_of(_USAGES, uuids)
-        names = self._names.resource_classes.names(session, {row[1] for row in rows})  # type: ignore[misc]
-        return [UsageChanged(str(row[0]), names[row[1]], row[2]) for row in rows]  # type: ignore[index, arg-type]
+        names = self._names.resource_classes.names(session, {row[1] for row in rows})
+        return [UsageChanged(str(row[0]), names[row[1]], row[2]) for row in rows]

@@ -85,7 +85,7 @@ class Entry:
 
 def lock(session: Session, provider_uuids: Sequence[str]) -> dict[str, int]:
     """Lock providers; return the ids of those that exist."""
-    return dict(session.rows_of(_LOCK, sorted(provider_uuids)))  # type: ignore[arg-type]
+    return dict(session.rows_of(_LOCK, sorted(provider_uuids)))
 
 
 def bump(session: Session, provider_ids: Sequence[int]) -> None:
@@ -109,7 +109,7 @@ def book(
             raise ProviderNotFound(f"There is no provider {uuid}.", provider=uuid)
     accounts = {
         (row[0], row[1]): Account(*row[2:]) for row in session.rows_of(_READ, list(ids.values()))
-    }  # type: ignore[arg-type]
+    }
     classes = names.resource_classes.names(session, (class_id for _, class_id in entries))
     rows, usages = [], []
     for place, entry in entries.items():

@@ -106,7 +106,7 @@ def everything(session: Session, names: Names) -> Iterator[Provider]:
     while rows := session.rows(_NEXT_ROOTS, {"after": after}):
         bounds = {"after": after, "until": rows[-1][0]}
         yield from assembly.providers(lambda i: session.rows(_BY_RANGE[i], bounds))  # noqa: B023
-        after = rows[-1][0]  # type: ignore[assignment]
+        after = rows[-1][0]
 
 
 def at_once(session: Session, names: Names) -> list[Provider]:
@@ -149,11 +149,11 @@ class _Assembly:
         none: frozenset[str] = frozenset()
         built = [
             Provider(
-                uuid=row[1],  # type: ignore[arg-type]
-                name=row[2],  # type: ignore[arg-type]
-                root_uuid=row[4],  # type: ignore[arg-type]
-                parent_uuid=row[5],  # type: ignore[arg-type]
-                generation=row[3],  # type: ignore[arg-type]
+                uuid=row[1],
+                name=row[2],
+                root_uuid=row[4],
+                parent_uuid=row[5],
+                generation=row[3],
                 stocks=stocks.get(row[0], {}),
                 traits=traits.get(row[0], none),
                 aggregates=frozenset(aggregates[row[0]]) if row[0] in aggregates else none,  # type: ignore[arg-type]
@@ -164,11 +164,11 @@ class _Assembly:
         return built if all(p.parent_uuid is None for p in built) else _parents_first(built)
 
     def _stocks(self, rows: Sequence[Row]) -> dict[object, dict[str, Stock]]:
-        names = self._names.resource_classes.names(self._session, {row[1] for row in rows})  # type: ignore[misc]
+        names = self._names.resource_classes.names(self._session, {row[1] for row in rows})
         stocks: dict[object, dict[str, Stock]] = defaultdict(dict)
         for row in rows:
-            stock = Stock(self._inventory(row[3:]), row[2])  # type: ignore[arg-type]
-            stocks[row[0]][names[row[1]]] = stock  # type: ignore[index]
+            stock = Stock(self._inventory(row[3:]), row[2])
+            stocks[row[0]][names[row[1]]] = stock
         return stocks
 
     def _inventory(self, fields: Row) -> Inventory:
@@ -177,11 +177,11 @@ class _Assembly:
         if inventory is None:
             if len(self._inventories) >= _REMEMBERED:
                 self._inventories.clear()
-            inventory = self._inventories[key] = Inventory(*fields)  # type: ignore[arg-type]
+            inventory = self._inventories[key] = Inventory(*fields)
         return inventory
 
     def _traits(self, rows: Sequence[Row]) -> dict[object, frozenset[str]]:
-        names = self._names.traits.names(self._session, {row[1] for row in rows})  # type: ignore[misc]
+        names = self._names.traits.names(self._session, {row[1] for row in rows})
         sets: dict[object, frozenset[str]] = {}
         for provider_id, ids in _grouped(rows).items():
             key = tuple(ids)
@@ -206,15 +206,15 @@ _TEXTS_AT = [(name, 6 + len(_FACTS) + len(NUMBERS) + i) for i, name in enumerate
 
 def _facts(row: Row) -> HostFacts:
     return HostFacts(
-        host=row[6],  # type: ignore[arg-type]
-        node=row[7],  # type: ignore[arg-type]
-        numbers={name: row[at] for name, at in _NUMBERS_AT if row[at] is not None},  # type: ignore[misc]
-        texts={name: row[at] for name, at in _TEXTS_AT if row[at] is not None},  # type: ignore[misc]
-        availability_zone=row[8],  # type: ignore[arg-type]
+        host=row[6],
+        node=row[7],
+        numbers={name: row[at] for name, at in _NUMBERS_AT if row[at] is not None},
+        texts={name: row[at] for name, at in _TEXTS_AT if row[at] is not None},
+        availability_zone=row[8],
         disabled=bool(row[9]),
-        disabled_reason=row[10],  # type: ignore[arg-type]
+        disabled_reason=row[10],
         forced_down=bool(row[11]),
-        last_seen_up=row[12],  # type: ignore[arg-type]
+        last_seen_up=row[12],
     )
 
 

@@ -30,7 +30,7 @@ class MemoryTransactions:
         """Run work as one transaction; see :class:`.transaction.Transactions`."""
         with self.session() as session:
             deadline.check(step)
-            session.now = self._clock.now()
+            session.start(self._clock.now())
             session.command("BEGIN IMMEDIATE")
             try:
                 result = work(session)

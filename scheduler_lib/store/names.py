@@ -80,21 +80,21 @@ class Ids:
 
     def get(self, session: Session, names: Iterable[str]) -> Mapping[str, int]:
         """Return the ids of names; those that do not exist are left out."""
-        wanted = tuple(dict.fromkeys(names))
+        wanted = set(names)
         found = {name: self._ids[name] for name in wanted if name in self._ids}
-        missing = [name for name in wanted if name not in found]
-        if missing:
-            rows = dict(session.rows_of(self._select, missing))  # type: ignore[arg-type]
-            found.update(rows)  # type: ignore[arg-type]
-            self._learn(session, rows)  # type: ignore[arg-type]
+        if len(found) < len(wanted):
+            missing = sorted(wanted - found.keys())
+            rows: dict[str, int] = dict(session.rows_of(self._select, missing))
+            found.update(rows)
+            self._learn(session, rows)
         return found
 
     def make(self, session: Session, names: Iterable[str]) -> Mapping[str, int]:
         """Return the ids of names; those that do not exist are made, whoever else does so too."""
-        wanted = tuple(dict.fromkeys(names))
+        wanted = set(names)
         found = dict(self.get(session, wanted))
-        missing = sorted(name for name in wanted if name not in found)
-        if missing:
+        if len(found) < len(wanted):
+            missing = sorted(wanted - found.keys())
             moment = session.moment
             rows = [{self._column.name: name, "created_at": moment} for name in missing]
             session.run_many(self._insert[session.dialect_name], rows)
@@ -113,11 +113,11 @@ class Ids:
 
     def names(self, session: Session, ids: Iterable[int]) -> Mapping[int, str]:
         """Return the names of ids."""
-        wanted = tuple(dict.fromkeys(ids))
-        missing = [id_ for id_ in wanted if id_ not in self._names]
+        wanted = set(ids)
         found = {id_: self._names[id_] for id_ in wanted if id_ in self._names}
-        if missing:
-            rows: dict[str, int] = dict(session.rows_of(self._select_ids, missing))  # type: ignore[arg-type]
+        if len(found) < len(wanted):
+            missing = sorted(wanted - found.keys())
+            rows: dict[str, int] = dict(session.rows_of(self._select_ids, missing))
             found.update({id_: name for name, id_ in rows.items()})
             self._learn(session, rows)
         return found

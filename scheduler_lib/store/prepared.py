@@ -6,6 +6,7 @@ its module is imported, compiled when a database first needs it, and run as text
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,9 @@ from sqlalchemy.engine import Dialect
 Row = tuple[Any, ...]
 Parameters = tuple[object, ...] | Mapping[str, object]
 
+_KEY = "key_0"
+_NAMED_KEY = re.compile(r"%\(key_0\)s(::[A-Z]+)?")
+_POSITION = re.compile(r"\?|%s")
 # Lists of keys are padded to one of these lengths, so that a database sees few different texts.
 SIZES = (1, 4, 16, 64, 256, 1000)
 
@@ -32,31 +36,22 @@ class Statement:
         self.core = core
 
 
-class KeyedStatement:
+class KeyedStatement(Statement):
     """One statement for a list of keys, of whatever length.
 
-    :param build: makes the statement out of the key parameters, for an ``IN``.
+    :param build: makes the statement out of the parameter for one key, for an ``IN``.
     """
 
-    __slots__ = ("_sized", "build")
+    __slots__ = ()
 
-    def __init__(self, build: Callable[[list[sa.BindParameter[object]]], sa.ClauseElement]) -> None:
-        self.build = build
-        self._sized: dict[int, Statement] = {}
-
-    def sized(self, size: int) -> Statement:
-        """Return the statement for that many keys, named ``key_0``, ``key_1``, ..."""
-        statement = self._sized.get(size)
-        if statement is None:
-            keys: list[sa.BindParameter[object]] = [
-                sa.bindparam(f"key_{index}") for index in range(size)
-            ]
-            statement = self._sized[size] = Statement(self.build(keys))
-        return statement
+    def __init__(self, build: Callable[[list[sa.BindParameter[Any]]], sa.ClauseElement]) -> None:
+        super().__init__(build([sa.bindparam(_KEY)]))
 
 
 def chunks(keys: Sequence[object]) -> list[dict[str, object]]:
     """Split keys into parameters for :class:`KeyedStatement`, the last key repeated to fill up."""
+    if len(keys) == 1:
+        return [{"key_0": keys[0]}]
     parts = []
     for start in range(0, len(keys), SIZES[-1]):
         part = list(keys[start : start + SIZES[-1]])
@@ -93,7 +88,7 @@ class Prepared:
         }
         positions = compiled.positiontup  # type: ignore[attr-defined]
         names = None if positions is None else tuple(positions)
-        given = compiled.params.items()  # type: ignore[attr-defined]
+        given = compiled.params.items()
         constants = {name: value for name, value in given if value is not None}
         return cls(str(compiled), names, constants, converters)
 
@@ -101,8 +96,37 @@ class Prepared:
         """Return the parameters as the driver takes them."""
         if self.constants:
             given = {**self.constants, **given}
-        if self.converters:
-            given = {**given, **{key: fix(given[key]) for key, fix in self.converters.items()}}
         if self.names is None:
+            if self.converters:
+                return {**given, **{key: fix(given[key]) for key, fix in self.converters.items()}}
             return given
+        if self.converters:
+            fixed = self.converters
+            return tuple(
+                [fixed[name](given[name]) if name in fixed else given[name] for name in self.names]
+            )
         return tuple([given[name] for name in self.names])
+
+    def widened(self, size: int) -> Prepared:
+        """Return the text for that many keys, out of the text for one.
+
+        Compiling the long statement would give the same, a hundred times slower.
+        """
+        if size == 1:
+            return self
+        keys = [f"key_{index}" for index in range(size)]
+        if self.names is None:
+            one = _NAMED_KEY.search(self.sql)
+            if one is None:
+                raise AssertionError(self.sql)
+            many = ", ".join(one[0].replace(_KEY, key) for key in keys)
+            sql = self.sql.replace(one[0], many)
+            return Prepared(sql, None, self.constants, self.converters)
+        parts = _POSITION.split(self.sql)
+        at = self.names.index(_KEY)
+        # Each placeholder of the text stands between two parts of it.
+        marks = _POSITION.findall(self.sql)
+        marks[at] = ", ".join([marks[at]] * size)
+        sql = parts[0] + "".join(mark + part for mark, part in zip(marks, parts[1:], strict=True))
+        names = (*self.names[:at], *keys, *self.names[at + 1 :])
+        return Prepared(sql, names, self.constants, self.converters)

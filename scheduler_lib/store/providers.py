@@ -60,5 +60,5 @@ class Providers:
 
 def _find(session: Session, key: str) -> tuple[int, str]:
     for root_id, uuid in session.rows(_FIND, {"key": key}):
-        return root_id, str(uuid)  # type: ignore[return-value]
+        return root_id, str(uuid)
     raise ProviderNotFound(f"There is no provider {key!r}.", provider=key)

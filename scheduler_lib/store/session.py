@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime, timedelta
 from typing import Protocol
 
 import sqlalchemy as sa
@@ -11,6 +11,7 @@ from sqlalchemy.engine import Connection, CursorResult, Dialect
 
 from scheduler_lib.store.prepared import KeyedStatement, Prepared, Row, Statement, chunks
 
+_EPOCH = datetime(1970, 1, 1)
 NOTHING: Mapping[str, object] = {}
 
 
@@ -38,6 +39,7 @@ class Texts:
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self._prepared: dict[Statement, Prepared] = {}
+        self._widened: dict[tuple[Statement, int], Prepared] = {}
 
     def of(self, statement: Statement) -> Prepared:
         """Return the statement's text."""
@@ -47,18 +49,32 @@ class Texts:
             self._prepared[statement] = prepared
         return prepared
 
+    def widened(self, statement: KeyedStatement, size: int) -> Prepared:
+        """Return the statement's text for a number of keys."""
+        key = (statement, size)
+        prepared = self._widened.get(key)
+        if prepared is None:
+            prepared = self._widened[key] = self.of(statement).widened(size)
+        return prepared
+
 
 class Session:
     """Runs statements on one connection.
 
     :param connection: the connection.
     :param texts: the statements' texts on this database.
-    :param now: the moment, seconds since 1970 UTC, that rows written here carry.
+    :param now: see :meth:`start`.
+    :ivar now: the moment that rows written here carry, seconds since 1970 UTC.
+    :ivar moment: the same in the form of a DateTime column.
+    :ivar after_commit: what to do once the transaction is committed.
     """
+
+    now: float
+    moment: datetime
 
     def __init__(self, connection: Connection, texts: Texts, now: float = 0.0) -> None:
         self.connection = connection
-        self.now = now
+        self.start(now)
         self.dialect_name = texts.dialect.name
         self.after_commit: list[Callable[[], None]] = []
         self._texts = texts
@@ -70,10 +86,13 @@ class Session:
             self._execute = driver.execute  # type: ignore[union-attr]
             self._executemany = driver.executemany  # type: ignore[union-attr]
 
-    @property
-    def moment(self) -> datetime:
-        """The moment that rows written here carry, in UTC without a zone."""
-        return datetime.fromtimestamp(self.now, UTC).replace(tzinfo=None)
+    def start(self, now: float) -> None:
+        """Set the moment that rows written here carry.
+
+        :param now: seconds since 1970 UTC.
+        """
+        self.now = now
+        self.moment = _EPOCH + timedelta(seconds=now)
 
     def run(self, statement: Statement, parameters: Mapping[str, object] = NOTHING) -> Cursor:
         """Run a statement once."""
@@ -104,8 +123,9 @@ class Session:
         """Run a query for a list of keys; return the rows of all."""
         found: list[Row] = []
         for part in chunks(keys):
-            sized = statement.sized(len(part))
-            found.extend(self.rows(sized, {**part, **parameters} if parameters else part))
+            text = self._texts.widened(statement, len(part))
+            given = {**part, **parameters} if parameters else part
+            found.extend(self._execute(text.sql, text.parameters(given)).fetchall())
         return found
 
     def run_for(
@@ -117,14 +137,16 @@ class Session:
         """Run a write for a list of keys; return how many rows it met."""
         met = 0
         for part in chunks(keys):
-            met += self.run(statement.sized(len(part)), {**part, **parameters}).rowcount
+            text = self._texts.widened(statement, len(part))
+            given = {**part, **parameters} if parameters else part
+            met += self._execute(text.sql, text.parameters(given)).rowcount
         return met
 
     def core(
         self, statement: sa.Executable, parameters: Sequence[Mapping[str, object]] | None = None
     ) -> CursorResult[tuple[object, ...]]:
         """Run a statement through SQLAlchemy, with its types."""
-        return self.connection.execute(statement, parameters)  # type: ignore[call-overload,no-any-return]
+        return self.connection.execute(statement, parameters)
 
     def command(self, sql: str) -> None:
         """Run a command of the database itself: BEGIN, COMMIT, SAVEPOINT."""

@@ -141,7 +141,7 @@ def lock(session: Session, root_uuids: Sequence[str]) -> dict[str, dict[str, Sto
     trees: dict[str, dict[str, StoredProvider]] = {}
     if not root_uuids:
         return trees
-    providers = [StoredProvider(*row) for row in session.rows_of(_LOCK_TREES, sorted(root_uuids))]  # type: ignore[arg-type]
+    providers = [StoredProvider(*row) for row in session.rows_of(_LOCK_TREES, sorted(root_uuids))]
     roots = {provider.id: provider.uuid for provider in providers}
     for provider in providers:
         trees.setdefault(roots[provider.root_id], {})[provider.uuid] = provider
@@ -162,28 +162,28 @@ def fill(
         return
     ids = list(by_id)
     rows = session.rows_of(_STOCKS, ids)
-    classes = names.resource_classes.names(session, {row[1] for row in rows})  # type: ignore[misc]
+    classes = names.resource_classes.names(session, {row[1] for row in rows})
     for row in rows:
-        stock = StoredStock(row[2], Inventory(*row[4:]), row[3])  # type: ignore[arg-type]
-        by_id[row[0]].stocks[classes[row[1]]] = stock  # type: ignore[index]
+        stock = StoredStock(row[2], Inventory(*row[4:]), row[3])
+        by_id[row[0]].stocks[classes[row[1]]] = stock
     if traits:
         pairs = session.rows_of(_TRAITS, ids)
-        known = names.traits.names(session, {row[1] for row in pairs})  # type: ignore[misc]
+        known = names.traits.names(session, {row[1] for row in pairs})
         for provider_id, trait_id in pairs:
-            by_id[provider_id].traits.add(known[trait_id])  # type: ignore[index]
+            by_id[provider_id].traits.add(known[trait_id])
     if aggregates:
         for provider_id, uuid in session.rows_of(_AGGREGATES, ids):
-            by_id[provider_id].aggregates.add(str(uuid))  # type: ignore[index]
+            by_id[provider_id].aggregates.add(str(uuid))
 
 
 def owners_of_names(session: Session, names: Sequence[str]) -> dict[str, str]:
     """Return the uuids of the providers that have these names."""
-    return dict(session.rows_of(_OWNERS, names)) if names else {}  # type: ignore[arg-type]
+    return dict(session.rows_of(_OWNERS, names)) if names else {}
 
 
 def names_of_uuids(session: Session, uuids: Sequence[str]) -> dict[str, str]:
     """Return the names of the providers that have these uuids."""
-    return dict(session.rows_of(_NAMED, uuids)) if uuids else {}  # type: ignore[arg-type]
+    return dict(session.rows_of(_NAMED, uuids)) if uuids else {}
 
 
 def write(session: Session, names: Names, change: TreeChange) -> None:
@@ -218,7 +218,7 @@ def _ids(session: Session, uuids: Sequence[str]) -> dict[str, tuple[int, int]]:
     """Return the ids of providers and of their roots."""
     if not uuids:
         return {}
-    return {row[0]: (row[1], row[2]) for row in session.rows_of(_IDS, uuids)}  # type: ignore[misc]
+    return {row[0]: (row[1], row[2]) for row in session.rows_of(_IDS, uuids)}
 
 
 def _insert_providers(session: Session, wanted: Sequence[WantedProvider]) -> None:

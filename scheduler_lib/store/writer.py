@@ -133,7 +133,7 @@ class Writer:
             session = self._begin(group)
             told = self._run_jobs(session, [job for job in group if job.error is None])
             session.command("COMMIT")
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 - each caller raises it where it waits
             self._undo()
             self._fail(group, error)
             return
@@ -189,7 +189,7 @@ class Writer:
             self._session = Session(hold(self._engine), self._texts)
             self._session.command(f"PRAGMA busy_timeout = {WRITER_WAIT_MS}")
         session = self._session
-        session.now = self._clock.now()
+        session.start(self._clock.now())
         ends_at = self._clock.monotonic() + self._busy_timeout_s
         attempt = 0
         while True:

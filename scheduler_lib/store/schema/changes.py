@@ -19,7 +19,6 @@ CHANGES = sa.Table(
     sa.Column("provider_uuid", sa.String(36), nullable=False),
     sa.Column("kind", sa.SmallInteger(), nullable=False),
     sa.Column("created_at", NUMBER, nullable=False),
-    # A reader remembers ids: one that came back would be taken for seen.
-    sqlite_autoincrement=True,
+    # The newest row is never removed, so SQLite gives no id twice even without AUTOINCREMENT.
     **OPTIONS,
 )

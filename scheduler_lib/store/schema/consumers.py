@@ -15,10 +15,12 @@ CONSUMERS = sa.Table(
     METADATA,
     sa.Column("id", sa.Integer(), primary_key=True),
     sa.Column("uuid", sa.String(36), nullable=False, unique=True),
-    sa.Column("project_id", sa.Integer(), nullable=False, index=True),
-    sa.Column("user_id", sa.Integer(), nullable=False, index=True),
+    sa.Column("project_id", sa.Integer(), nullable=False),
+    sa.Column("user_id", sa.Integer(), nullable=False),
     sa.Column("generation", sa.Integer(), nullable=False, default=0, server_default="0"),
-    sa.Column("consumer_type_id", sa.Integer(), index=True),
+    sa.Column("consumer_type_id", sa.Integer()),
     *times(),
+    # Usages are asked for by project, and by project and user.
+    sa.Index(None, "project_id", "user_id"),
     **OPTIONS,
 )

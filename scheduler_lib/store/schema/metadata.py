@@ -28,7 +28,7 @@ OPTIONS: dict[str, Any] = {
 BIG_KEY = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 LONG_TEXT = sa.Text().with_variant(mysql.MEDIUMTEXT(), "mysql", "mariadb")
 # Float is a four-byte number on MariaDB: too short for a ratio to come back as it was written.
-NUMBER = sa.Double()
+NUMBER: sa.Double[float] = sa.Double()
 
 
 def times() -> tuple[sa.Column[Any], sa.Column[Any]]:

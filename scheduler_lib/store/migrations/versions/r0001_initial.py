@@ -47,8 +47,8 @@ def _long_text() -> sa.types.TypeEngine[str]:
     return sa.Text().with_variant(mysql.MEDIUMTEXT(), "mysql", "mariadb")
 
 
-def _table(name: str, *parts: sa.schema.SchemaItem, times: bool = True, **options: object) -> None:
-    key = ()
+def _table(name: str, *parts: sa.schema.SchemaItem, times: bool = True, **options: Any) -> None:
+    key: tuple[sa.Column[int], ...] = ()
     if not any(isinstance(part, sa.Column) and part.primary_key for part in parts):
         key = (sa.Column("id", sa.Integer(), nullable=False),)
     moments = (sa.Column("created_at", sa.DateTime()), sa.Column("updated_at", sa.DateTime()))
@@ -77,9 +77,7 @@ def _integers(*names: str, nullable: bool = True) -> list[sa.Column[int]]:
 
 
 def _named(table: str, column: str, length: int) -> None:
-    _table(
-        table, sa.Column(column, sa.String(length), nullable=False), _unique(table, column)
-    )
+    _table(table, sa.Column(column, sa.String(length), nullable=False), _unique(table, column))
 
 
 def _compute_nodes() -> None:
@@ -170,8 +168,7 @@ def _consumers() -> None:
         *_integers("consumer_type_id"),
         _unique("consumers", "uuid"),
     )
-    for column in ("project_id", "user_id", "consumer_type_id"):
-        _index("consumers", column)
+    _index("consumers", "project_id", "user_id")
 
 
 def _allocations() -> None:
@@ -199,7 +196,6 @@ def _changes() -> None:
         sa.Column("kind", sa.SmallInteger(), nullable=False),
         sa.Column("created_at", sa.Double(), nullable=False),
         times=False,
-        sqlite_autoincrement=True,
     )
     # A reader starts from a row; so there must always be one.
     op.execute("INSERT INTO changes (provider_uuid, kind, created_at) VALUES ('', 0, 0)")

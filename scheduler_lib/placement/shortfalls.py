@@ -54,8 +54,9 @@ class Explainer:
         found: list[Shortfall] = []
         for item in plan.demand:
             found += self._of_group(UNSUFFIXED, (item,), plan.condition)
-        if found or not plan.demand:
+        if not plan.demand:
             return found
+        # Named even where amounts are short too: who mends one thing should not meet the next.
         givers = [
             row
             for item in plan.demand

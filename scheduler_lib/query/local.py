@@ -27,6 +27,7 @@ from scheduler_lib.model.request import Request
 from scheduler_lib.model.settings import Accounting, SchedulingSettings
 from scheduler_lib.query.claimers import ConsumingClaimer, StoreClaimer
 from scheduler_lib.query.mirror import Mirror
+from scheduler_lib.query.requested import RequestedFilter
 from scheduler_lib.query.vocabulary import Vocabulary
 from scheduler_lib.scheduling.claiming import Claimer
 from scheduler_lib.scheduling.scheduler import Scheduler
@@ -156,14 +157,14 @@ class LocalQuery:
         store = self._connections.store(
             database.settings(self._conf), capacity.settings(self._conf)
         )
+        filters = [make(settings) for make in _loaded("filters", settings.enabled_filters)]
         scheduler = Scheduler(
             settings,
-            [make(settings) for make in _loaded("filters", settings.enabled_filters)],
+            [RequestedFilter(settings), *filters],
             [make(settings) for make in _loaded("weighers", settings.enabled_weighers)],
             self._clock,
             self._random,
         )
-        store.open()
         return _Engine(store, scheduler, settings, self._clock, self._random)
 
 

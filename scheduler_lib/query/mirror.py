@@ -96,7 +96,9 @@ class Mirror:
             if self._fleet is None:
                 return
             try:
-                self._fleet.apply([ProviderChanged(self._store.providers.get(provider_uuid))])
+                self._fleet.apply(
+                    [ProviderChanged(self._store.providers.get(provider_uuid, deadline))]
+                )
             except ProviderNotFound:
                 self._fleet.apply([ProviderRemoved(provider_uuid)])
 

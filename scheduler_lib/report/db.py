@@ -85,11 +85,9 @@ class DatabaseReport:
             if self._closed:
                 raise ClientClosed("The backend 'db' is closed.")
             if self._store is None:
-                made = self._connections.store(
+                self._store = self._connections.store(
                     database.settings(self._conf), capacity.settings(self._conf)
                 )
-                made.open()
-                self._store = made
             return self._store
 
 

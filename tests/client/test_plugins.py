@@ -84,7 +84,9 @@ def test_plug_in_that_is_no_class_is_refused(installed):
 def test_only_the_named_plug_in_is_imported(installed):
     install, run = installed
     install("other", "scheduler_lib.query", "other", "turtledemo:Backend")
-    told = run("(plugins.load('scheduler_lib.query', 'fake').__name__, 'turtledemo' in sys.modules)")
+    told = run(
+        "(plugins.load('scheduler_lib.query', 'fake').__name__, 'turtledemo' in sys.modules)"
+    )
     assert "gave ('FakeQuery', False)" in told
 
 

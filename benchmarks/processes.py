@@ -17,6 +17,7 @@ class Run(NamedTuple):
     """What a process did."""
 
     seconds: float
+    cpu_seconds: float
     peak_mb: float
     output: str
 
@@ -45,4 +46,5 @@ def run(arguments: Sequence[str], environment: Mapping[str, str] | None = None) 
             said = errors.read().decode(errors="replace")[-2000:]
             raise RuntimeError(f"{arguments[0]} ended with {process.returncode}: {said}")
         output.seek(0)
-        return Run(seconds, usage.ru_maxrss / 1024, output.read().decode())
+        cpu_seconds = usage.ru_utime + usage.ru_stime
+        return Run(seconds, cpu_seconds, usage.ru_maxrss / 1024, output.read().decode())

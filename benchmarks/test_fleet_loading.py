@@ -19,6 +19,7 @@ def test_a_fleet_is_loaded_and_changes_are_seen(benchmark, databases):
     seen = json.loads(run.output)
     assert seen["hosts"] == SIZE
     figure(benchmark, "loading 100,000 hosts from SQLite", seen["load_s"], "s", most=5.0)
+    figure(benchmark, "processor time of loading them", seen["load_cpu_s"], "s")
     figure(benchmark, "peak RSS of that process", seen["peak_mb"], "MB", most=400.0)
     figure(benchmark, "of which the fleet", seen["grown_mb"], "MB")
     figure(

@@ -43,6 +43,7 @@ def test_the_whole_trace(benchmark, trace, workload, mode):
     run = benchmark.pedantic(processes.run, args=(command,), rounds=1)
     answer = json.loads(run.output)
     assert answer["balanced"]
+    figure(benchmark, f"{what}: processor time", run.cpu_seconds, "s")
     figure(benchmark, f"{what}: peak RSS", run.peak_mb, "MB", most=300.0)
     figure(benchmark, f"{what}: decisions a second", answer["decisions_per_s"], "1/s")
     figure(benchmark, f"{what}: decision p50", answer["p50_us"], "us")

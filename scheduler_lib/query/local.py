@@ -38,8 +38,15 @@ from scheduler_lib.store.store import Store
 if TYPE_CHECKING:
     from oslo_config.cfg import ConfigOpts
 
-_BOTH = frozenset({Capability.EXPLAINS, Capability.DRY_RUN, Capability.EXACTLY_ONCE})
-_BOOKED = frozenset({Capability.CLAIMS, Capability.RELEASES, Capability.ALL_OR_NOTHING})
+_ALWAYS = frozenset(
+    {
+        Capability.EXPLAINS,
+        Capability.DRY_RUN,
+        Capability.EXACTLY_ONCE,
+        Capability.ALL_OR_NOTHING,
+    }
+)
+_BOOKED = frozenset({Capability.CLAIMS, Capability.RELEASES})
 
 
 class LocalQuery:
@@ -64,7 +71,7 @@ class LocalQuery:
     def capabilities(self) -> frozenset[Capability]:
         """What this backend promises; where reports say what is used, nothing is claimed."""
         reported = scheduling.settings(self._conf).accounting is Accounting.REPORTED
-        return _BOTH if reported else _BOTH | _BOOKED
+        return _ALWAYS if reported else _ALWAYS | _BOOKED
 
     def select(
         self,

@@ -172,12 +172,13 @@ def test_v01_reason_of_every_host_is_in_the_exception(make_client, clock):
     assert sum(count.before - count.after for count in counts) == 6
 
 
-def test_v09_explain_lists_more_than_the_first_failed_check_of_a_host(client):
+def test_v09_explain_lists_every_failed_check_of_a_host(client):
     a_host("h1").vcpus(4).zone("az1").report(client)
-    request = a_request(VCPU=8).zone("az2").build()
+    request = a_request(VCPU=8).requires("CUSTOM_ROLE").zone("az2").build()
     (verdict,) = client.explain(None, request).verdicts
     assert not verdict.fits
-    assert {reason.check for reason in verdict.reasons} == {"availability_zone", "VCPU"}
+    failed = {reason.check for reason in verdict.reasons}
+    assert failed == {"availability_zone", "VCPU", "CUSTOM_ROLE"}
 
 
 def test_same_request_key_is_answered_once(client, used):

@@ -110,9 +110,10 @@ class QueryContract:
         assert observed == declared, kept if declared else undeclared
 
     def observe_claims(self, backend: QueryBackend) -> bool:
-        """Tell whether a selection takes what it was given, until nothing is left."""
-        self.select(backend, a_request(VCPU=2).build())
-        return self._refused(backend, a_request(VCPU=1).build())
+        """Tell whether a selection says that it holds what it was given, and does."""
+        decision = self.select(backend, a_request(VCPU=2).build())
+        refused = self._refused(backend, a_request(VCPU=1).build())
+        return refused and all(item.claimed for item in decision.destinations)
 
     def observe_releases(self, backend: QueryBackend) -> bool:
         """Tell whether a consumer can be released once, and passed over ever after."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 from scheduler_lib.client import SchedulerClient
 from scheduler_lib.cmd.base import CONTEXT, Command, Facts, Lister, Names, ShowOne
@@ -76,7 +77,7 @@ def _row(record: Mapping[str, object]) -> tuple[object, ...]:
         record.get("availability_zone"),
         _state(record),
         Facts(usage(record.get("inventories"))),
-        record.get("updated_at"),
+        _shown(record.get("updated_at")),
     )
 
 
@@ -98,6 +99,8 @@ def usage(inventories: object) -> dict[str, object]:
 
 
 def _shown(value: object) -> object:
+    if isinstance(value, datetime):
+        return value.isoformat()
     if isinstance(value, Mapping):
         return Facts(value)
     if isinstance(value, list | tuple | set | frozenset) and all(

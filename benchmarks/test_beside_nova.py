@@ -18,6 +18,7 @@ from benchmarks.fleet_shape import REQUESTS
 from benchmarks.serving import serving
 
 SIZES = (1_000, 10_000)
+LEAST = {1_000: None, 10_000: 1_000.0}
 # At 10,000 hosts and 100 instances nova takes minutes a run.
 LONG = "SCHEDULER_LIB_BENCH_LONG"
 LONG_SIZES = [1_000, pytest.param(10_000, marks=pytest.mark.skipif(
@@ -40,14 +41,20 @@ def weights(peer):
     return given
 
 
-def compare(benchmark, what, theirs_us, ours_us, *, least=None):
+def compare(benchmark, what, theirs_us, *, least=None):
+    """Add nova's time and the ratio to the report; give the ratio.
+
+    nova's is its processor time and ours the clock's, so other work on the machine counts against
+    us alone.
+    """
+    ratio = theirs_us / median_us(benchmark)
     figure(benchmark, f"nova: {what}", theirs_us / 1000, "ms")
-    figure(benchmark, f"ours: {what}", ours_us / 1000, "ms")
-    figure(benchmark, f"nova / ours: {what}", theirs_us / ours_us, "times", least=least)
-    return theirs_us / ours_us
+    figure(benchmark, "nova's time / ours", ratio, "times", least=least)
+    return ratio
 
 
 def median_us(benchmark):
+    """Give our own median."""
     return benchmark.stats.stats.median * 1e6
 
 
@@ -56,30 +63,31 @@ def median_us(benchmark):
 def test_filters_and_weighers(benchmark, deciders, nova, size, weighers):
     peer = nova.measure(hosts=size, weighers=weighers, levels="filter_weigh")
     request = fleet_values.request(REQUESTS["open"])
-    what = f"filters and {len(peer['weighers'])} weighers, {size:,} hosts"
-    describe(benchmark, f"decision only, {size:,} hosts, beside nova")
+    describe(benchmark, f"decision only, {size:,} hosts, beside nova, {weighers} weighers")
     decision = benchmark(deciders(size).decide, request)
     assert names(decision) == [[item["host"] for item in peer["best"]]]
     scores = [decision.destinations[0], *decision.selections[0].alternates]
     assert [item.score for item in scores] == pytest.approx(weights(peer))
-    least = 1_000.0 if size == 10_000 else None
     ratio = compare(
-        benchmark, what, peer["median_us"]["filter_weigh"], median_us(benchmark), least=least
+        benchmark,
+        f"{len(peer['filters'])} filters, {len(peer['weighers'])} weighers, {size:,} hosts",
+        peer["cpu_median_us"]["filter_weigh"],
+        least=LEAST[size],
     )
-    assert least is None or ratio >= least
+    assert ratio >= (LEAST[size] or 0)
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_selective_request(benchmark, deciders, nova, size):
     peer = nova.measure(hosts=size, request="selective", weighers="three", levels="filter_weigh")
     request = fleet_values.request(REQUESTS["selective"])
-    describe(benchmark, f"decision only, {size:,} hosts, selective, beside nova")
+    describe(benchmark, f"decision only, {size:,} hosts, zone and 2 traits, beside nova")
     decision = benchmark(deciders(size).decide, request)
     assert names(decision) == [[item["host"] for item in peer["best"]]]
     assert weights(peer)
     # Zone and traits are placement's work and not in nova's figure; they are in ours.
-    what = f"3 weighers, {peer['candidates']:,} of {size:,} hosts left"
-    compare(benchmark, what, peer["median_us"]["filter_weigh"], median_us(benchmark))
+    what = f"5 filters, 3 weighers over the {peer['candidates']:,} hosts that placement left"
+    compare(benchmark, what, peer["cpu_median_us"]["filter_weigh"])
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -98,30 +106,32 @@ def test_the_whole_call(benchmark, databases, nova, size):
     ratio = compare(
         benchmark,
         f"select_destinations, 1 instance, {size:,} hosts",
-        peer["median_us"]["select"],
-        median_us(benchmark),
-        least=1_000.0 if size == 10_000 else None,
+        peer["cpu_median_us"]["select"],
+        least=LEAST[size],
     )
-    assert size < 10_000 or ratio >= 1_000
+    assert ratio >= (LEAST[size] or 0)
 
 
+@pytest.mark.parametrize("weighers", ["default", "three"])
 @pytest.mark.parametrize("size", LONG_SIZES)
-def test_a_hundred_instances(benchmark, databases, nova, size):
-    peer = nova.measure(hosts=size, instances=100, levels="select", repeat=1)
+def test_a_hundred_instances(benchmark, databases, nova, size, weighers):
+    peer = nova.measure(hosts=size, instances=100, weighers=weighers, levels="select", repeat=1)
     numbers = count(100, step=100)
-    describe(benchmark, f"100 instances and durable claims, {size:,} hosts, beside nova", per=100)
+    describe(
+        benchmark,
+        f"100 instances, durable claims, {size:,} hosts, beside nova, {weighers} weighers",
+        per=100,
+    )
     with serving(databases.copy(size)) as client:
         first = client.select(None, fleet_values.request(REQUESTS["open"], instances=100))
-        assert [choice[0] for choice in names(first)] == [choice[0] for choice in peer["chosen"]]
+        if weighers == "three":
+            # nova's other weighers count instances and builds under way, which ours do not.
+            assert [item[0] for item in names(first)] == [item[0] for item in peer["chosen"]]
 
         def another():
             request = fleet_values.request(REQUESTS["open"], instances=100, first=next(numbers))
             return (None, request), {}
 
         benchmark.pedantic(client.select, setup=another, rounds=20, warmup_rounds=1)
-    compare(
-        benchmark,
-        f"select_destinations, 100 instances, {size:,} hosts",
-        peer["median_us"]["select"],
-        median_us(benchmark),
-    )
+    what = f"select_destinations, 100 instances, {size:,} hosts"
+    compare(benchmark, what, peer["cpu_median_us"]["select"])

@@ -10,7 +10,7 @@ from scheduler_lib.model.request import Request
 from scheduler_lib.model.settings import SchedulingSettings
 from scheduler_lib.scheduling.claiming import destination
 from scheduler_lib.scheduling.narrowing import Narrowed
-from scheduler_lib.scheduling.ranking import best_first, scores
+from scheduler_lib.scheduling.ranking import best_first, totals
 from scheduler_lib.scheduling.weighers.base import Weigher
 
 
@@ -26,27 +26,35 @@ class Choices:
         random_source: random.Random,
     ) -> None:
         self._narrowed = narrowed
-        self._totals = scores(narrowed.shortlist, request, weighers, settings)
-        self._order = best_first(self._totals, settings, random_source)
+        self._totals = totals(narrowed.shortlist, request, weighers, settings)
+        self._order = best_first(self._totals.sums, settings, random_source)
         self._waiting: list[int] = []
+        self._fresh = True
 
     def best(self, count: int) -> list[Destination]:
         """Return the best hosts that still fit, at most that many."""
         found: list[Destination] = []
         fitting: list[int] = []
         for index in self._remaining():
-            offer = destination(self._narrowed, index, float(self._totals[index]))
+            offer = self._offer(index)
             if offer is not None:
                 fitting.append(index)
                 found.append(offer)
                 if len(found) == count:
                     break
         self._waiting = fitting + self._waiting
+        self._fresh = False
         return found
 
     def drop_best(self) -> None:
         """Go on to the next best."""
         self._waiting.pop(0)
+
+    def _offer(self, index: int) -> Destination | None:
+        # The fleet was narrowed a moment ago; later on, others may have taken what was there.
+        if self._fresh or self._narrowed.fits(index):
+            return destination(self._narrowed, index, self._totals.score(index))
+        return None
 
     def _remaining(self) -> Iterator[int]:
         while self._waiting:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from scheduler_lib.model.allocation import Claim
+from scheduler_lib.model.allocation import Allocations, Claim
 from scheduler_lib.model.decision import Destination, Selection
 from scheduler_lib.model.request import UNSUFFIXED, Request
 from scheduler_lib.placement.search import Candidate
@@ -13,7 +13,7 @@ from scheduler_lib.scheduling.narrowing import Narrowed
 from scheduler_lib.scheduling.shortlist import Shortlist
 
 # Resource class to the name it has among the limits (Nova, filter_properties["limits"]).
-_LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
+_LIMITS = (("VCPU", "vcpu"), ("MEMORY_MB", "memory_mb"), ("DISK_GB", "disk_gb"))
 
 
 class Claimer(Protocol):
@@ -29,15 +29,12 @@ class Claimer(Protocol):
 def destination(narrowed: Narrowed, index: int, score: float) -> Destination | None:
     """Return one host of the shortlist as a destination.
 
-    :returns: None when it cannot serve the request after all: its tree has no combination for it,
-        or somebody took what it had since it was ranked.
+    :returns: None when its tree has no combination that serves the request after all.
     """
     shortlist = narrowed.shortlist
-    if narrowed.search.flat:
-        if not narrowed.fits(index):
-            return None
-        uuid = shortlist.uuid(index)
-        allocations: Mapping[str, Mapping[str, int]] = {uuid: narrowed.resources}
+    uuid = shortlist.uuid(index)
+    if narrowed.flat:
+        allocations: Allocations = {uuid: narrowed.resources}
         mappings: Mapping[str, tuple[str, ...]] = {UNSUFFIXED: (uuid,)}
     else:
         candidate = next(narrowed.candidates(index), None)
@@ -47,14 +44,14 @@ def destination(narrowed: Narrowed, index: int, score: float) -> Destination | N
         mappings = _mappings(shortlist, candidate)
     host, node = shortlist.name(index)
     return Destination(
-        host=host,
-        node=node,
-        provider_uuid=shortlist.uuid(index),
-        allocations=allocations,
-        mappings=mappings,
-        limits=_limits(shortlist, index, allocations),
-        availability_zone=shortlist.zone(index),
-        score=score,
+        host,
+        node,
+        uuid,
+        allocations,
+        mappings,
+        _limits(shortlist, index, allocations.get(uuid, {})),
+        shortlist.zone(index),
+        score,
     )
 
 
@@ -83,9 +80,9 @@ def _mappings(shortlist: Shortlist, candidate: Candidate) -> dict[str, tuple[str
     }
 
 
-def _limits(
-    shortlist: Shortlist, index: int, allocations: Mapping[str, Mapping[str, int]]
-) -> dict[str, object]:
-    own = allocations.get(shortlist.uuid(index), {})
-    asked = [(name, limit) for name, limit in _LIMITS.items() if name in own]
-    return {limit: shortlist.capacity_at(index, name) for name, limit in asked}
+def _limits(shortlist: Shortlist, index: int, own: Mapping[str, int]) -> dict[str, object]:
+    return {
+        limit: shortlist.capacity_at(index, resource_class)
+        for resource_class, limit in _LIMITS
+        if resource_class in own
+    }

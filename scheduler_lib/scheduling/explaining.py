@@ -26,7 +26,7 @@ from scheduler_lib.scheduling.narrowing import (
     is_forced,
     names_asked,
 )
-from scheduler_lib.scheduling.ranking import Extent, sound
+from scheduler_lib.scheduling.ranking import Scale, within
 from scheduler_lib.scheduling.shortlist import Shortlist
 from scheduler_lib.scheduling.weighers.base import Weigher
 
@@ -106,10 +106,10 @@ class Explaining:
         lines: list[list[Score]] = [[] for _ in range(len(shortlist))]
         for weigher in self.weighers if len(shortlist) else ():
             multiplier = self.settings.multipliers.get(weigher.name, 1.0)
-            raw = sound(weigher.weigh(shortlist, self.request))
-            extent = Extent.of(weigher, raw)
-            scaled = extent.normalised(raw) if len(shortlist) > 1 else raw * 0.0
-            for line, value, share in zip(lines, raw, scaled, strict=True):
+            raw = within(weigher.weigh(shortlist, self.request), weigher)
+            # A host alone counts as 0, however it is weighed.
+            scale = Scale.of(weigher, raw) if len(shortlist) > 1 else Scale(0.0, 0.0)
+            for line, value, share in zip(lines, raw, scale.normalised(raw), strict=True):
                 line.append(
                     Score(weigher.name, float(value), float(share), float(share) * multiplier)
                 )

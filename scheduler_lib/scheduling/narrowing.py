@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from scheduler_lib.model.decision import StageCount
 from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
 from scheduler_lib.placement.search import Candidate, Search
 from scheduler_lib.scheduling.demand import Demand
-from scheduler_lib.scheduling.filters.base import Filter
+from scheduler_lib.scheduling.filters.base import Filter, Standing
 from scheduler_lib.scheduling.shortlist import BoolArray, Shortlist
 
 NO_GROUP = ResourceGroup()
@@ -27,13 +27,15 @@ class Narrowed:
     :ivar shortlist: the hosts that passed every check.
     :ivar counts: how many each check left.
     :ivar search: the request, compiled for this fleet.
-    :ivar resources: what the root alone must give; only where the search is flat.
+    :ivar flat: the hosts' own inventories decide alone.
+    :ivar resources: what the host itself must give, where the search is flat.
     """
 
     shortlist: Shortlist
     counts: tuple[StageCount, ...]
     search: Search
-    resources: dict[str, int]
+    flat: bool
+    resources: Mapping[str, int]
 
     def fits(self, index: int) -> bool:
         """Tell whether a root alone still has room for what is asked, as things stand now."""
@@ -66,27 +68,28 @@ class Narrowing:
         self._now = now
         self._counts: list[StageCount] = []
         self._search = compiled(request, fleet)
+        self._flat = self._search.flat
 
     def run(self) -> Narrowed:
         """Return what is left."""
-        hosts = self._fleet.hosts(static_key(self._request, self._search, self._filters))
+        hosts = self._fleet.hosts(static_key(self._request, self._flat, self._filters))
         self._counts.extend(hosts.counts)
         shortlist = self._named(Shortlist(self._fleet, hosts, self._demand))
-        resources = flat_resources(self._request) if self._search.flat else {}
+        resources = unsuffixed(self._request).resources if self._flat else {}
         shortlist = self._with_room(shortlist, resources)
         for check in self._filters:
             shortlist = self._checked(check, shortlist)
         if self._request.limit is not None:
             shortlist = shortlist.first(self._request.limit)
-        return Narrowed(shortlist, tuple(self._counts), self._search, resources)
+        return Narrowed(shortlist, tuple(self._counts), self._search, self._flat, resources)
 
     def _named(self, shortlist: Shortlist) -> Shortlist:
         for check, mask in names_asked(self._request, self._fleet, shortlist):
             shortlist = self._count(check, shortlist, mask())
         return shortlist
 
-    def _with_room(self, shortlist: Shortlist, resources: dict[str, int]) -> Shortlist:
-        if not self._search.flat:
+    def _with_room(self, shortlist: Shortlist, resources: Mapping[str, int]) -> Shortlist:
+        if not self._flat:
             return self._count("resources", shortlist, self._search.root_mask()[shortlist.rows])
         room: BoolArray | None = None
         before = len(shortlist)
@@ -135,27 +138,27 @@ def compiled(request: Request, fleet: Fleet) -> Search:
     )
 
 
-def flat_resources(request: Request) -> dict[str, int]:
-    """Return what the unsuffixed group asks."""
-    return dict(request.groups.get(UNSUFFIXED, NO_GROUP).resources)
+def unsuffixed(request: Request) -> ResourceGroup:
+    """Return the unsuffixed group; an empty one where there is none."""
+    return request.groups.get(UNSUFFIXED, NO_GROUP)
 
 
-def static_key(request: Request, search: Search, filters: Iterable[Filter]) -> StaticKey:
+def static_key(request: Request, flat: bool, filters: Iterable[Filter]) -> StaticKey:
     """Return the static class of the request: all it asks that seldom changes."""
-    key = StaticKey(required=request.root_required, forbidden=request.root_forbidden)
-    if search.flat:
-        group = request.groups.get(UNSUFFIXED, NO_GROUP)
-        key = replace(
-            key,
-            required=key.required | group.required,
-            forbidden=key.forbidden | group.forbidden,
-            any_of=group.any_of,
-            member_of=group.member_of,
-            forbidden_aggregates=group.forbidden_aggregates,
-        )
+    standing = Standing(required=request.root_required, forbidden=request.root_forbidden)
     for check in filters:
-        key = check.key(request, key)
-    return key
+        check.ask(request, standing)
+    # Where trees or sharing come in, the traits may be another provider's than the root's.
+    group = unsuffixed(request) if flat else NO_GROUP
+    return StaticKey(
+        required=standing.required | group.required,
+        any_of=group.any_of,
+        forbidden=standing.forbidden | group.forbidden,
+        member_of=standing.member_of + group.member_of,
+        forbidden_aggregates=standing.forbidden_aggregates | group.forbidden_aggregates,
+        zone=standing.zone,
+        enabled_only=standing.enabled_only,
+    )
 
 
 def names_asked(
@@ -168,7 +171,7 @@ def names_asked(
     if request.ignore_hosts:
         ignored = [row for host in request.ignore_hosts for row in fleet.host_rows(host, None)]
         yield "ignored", lambda: ~np.isin(shortlist.rows, ignored)
-    in_tree = request.groups.get(UNSUFFIXED, NO_GROUP).in_tree
+    in_tree = unsuffixed(request).in_tree
     if in_tree is not None:
         root = _root_of(in_tree, fleet)
         yield "in_tree", lambda: np.isin(shortlist.rows, root)

@@ -11,105 +11,143 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from scheduler_lib.model.request import Request
 from scheduler_lib.model.settings import SchedulingSettings
-from scheduler_lib.scheduling.shortlist import BoolArray, FloatArray, IntArray, Shortlist
+from scheduler_lib.scheduling.shortlist import BoolArray, FloatArray, Shortlist
 from scheduler_lib.scheduling.weighers.base import Weigher
+
+Numbers = npt.NDArray[np.number]
 
 # Up to here a scan for the next best is cheaper than sorting everything.
 _SCANS = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Scale(NamedTuple):
     """What counts as 0 and as 1 for one weigher, among the hosts at hand."""
 
     low: float
     high: float
 
     @classmethod
-    def of(cls, weigher: Weigher, raw: FloatArray | IntArray) -> Extent:
+    def of(cls, weigher: Weigher, raw: Numbers) -> Scale:
         """Return it for these raw values."""
-        low = float(raw.min()) if weigher.minval is None else weigher.minval
-        high = float(raw.max()) if weigher.maxval is None else weigher.maxval
+        low = float(np.minimum.reduce(raw)) if weigher.minval is None else weigher.minval
+        high = float(np.maximum.reduce(raw)) if weigher.maxval is None else weigher.maxval
         return cls(low, high)
 
-    def normalised(self, raw: FloatArray | IntArray) -> FloatArray:
-        """Return the values on the scale from 0 to 1."""
-        if self.high <= self.low:
-            return np.zeros(len(raw))
-        scaled: FloatArray = np.subtract(raw, self.low, dtype=np.float64)
-        scaled /= self.high - self.low
+    def share(self, multiplier: float) -> float:
+        """Return what one unit of the raw value adds to the score."""
+        return multiplier / (self.high - self.low) if self.high > self.low else 0.0
+
+    def normalised(self, raw: Numbers) -> FloatArray:
+        """Return the values from 0 to 1."""
+        scaled: FloatArray = (raw - self.low) * self.share(1.0)
         return np.clip(scaled, 0.0, 1.0, out=scaled)
 
 
-def sound(raw: FloatArray | IntArray) -> FloatArray | IntArray:
-    """Return raw values in which nan and infinities count as the least finite one."""
-    if raw.dtype.kind != "f":
-        return raw
-    finite: BoolArray = np.isfinite(raw)
-    if finite.all():
-        return raw
-    least = raw[finite].min() if finite.any() else 0.0
-    return np.where(finite, raw, least)
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """The sums of the weighted scores, by index.
+
+    :ivar sums: the scores, each less ``base``: what is the same for all moves nobody.
+    """
+
+    sums: FloatArray
+    base: float
+
+    def score(self, index: int) -> float:
+        """Return the score of one host."""
+        return float(self.sums[index]) + self.base
 
 
-def scores(
+def within(raw: Numbers, weigher: Weigher) -> Numbers:
+    """Return raw values with those beyond the weigher's fixed bounds put on the bounds.
+
+    Values that are no numbers count as the least that is one.
+    """
+    if raw.dtype.kind == "f":
+        finite: BoolArray = np.isfinite(raw)
+        if not finite.all():
+            raw = np.where(finite, raw, raw[finite].min() if finite.any() else 0.0)
+    if weigher.minval is not None and np.minimum.reduce(raw) < weigher.minval:
+        raw = np.maximum(raw, weigher.minval)
+    if weigher.maxval is not None and np.maximum.reduce(raw) > weigher.maxval:
+        raw = np.minimum(raw, weigher.maxval)
+    return raw
+
+
+def totals(
     shortlist: Shortlist,
     request: Request,
     weighers: Sequence[Weigher],
     settings: SchedulingSettings,
-) -> FloatArray:
-    """Return the sum of the weighted scores of each host, by index."""
-    totals = np.zeros(len(shortlist))
-    if len(shortlist) < 2:
-        return totals
-    for weigher in weighers:
+) -> Totals:
+    """Return the weighted sums of the hosts of a shortlist."""
+    sums: FloatArray | None = None
+    base = 0.0
+    for weigher in weighers if len(shortlist) > 1 else ():
         multiplier = settings.multipliers.get(weigher.name, 1.0)
-        if multiplier:
-            raw = sound(weigher.weigh(shortlist, request))
-            totals += Extent.of(weigher, raw).normalised(raw) * multiplier
-    return totals
+        if not multiplier:
+            continue
+        raw = within(weigher.weigh(shortlist, request), weigher)
+        scale = Scale.of(weigher, raw)
+        share = scale.share(multiplier)
+        if share:
+            line: FloatArray = np.multiply(raw, share, dtype=np.float64)
+            sums = line if sums is None else np.add(sums, line, out=sums)
+            base -= scale.low * share
+    return Totals(np.zeros(len(shortlist)) if sums is None else sums, base)
 
 
 def best_first(
-    totals: FloatArray, settings: SchedulingSettings, random_source: random.Random
+    sums: FloatArray, settings: SchedulingSettings, random_source: random.Random
 ) -> Iterator[int]:
     """Yield indices, best first; the order is worked out only as far as it is asked for.
 
     Equals go to the lower index, which is the lower (host, node) name, unless they are shuffled;
     the first is drawn among the best ``host_subset_size``.
     """
-    order = _descending(totals)
-    if settings.shuffle_best_same_weighed_hosts and len(totals):
-        order = _equals_shuffled(totals, order, random_source)
+    order = _descending(sums)
+    if settings.shuffle_best_same_weighed_hosts and len(sums):
+        order = _equals_shuffled(sums, order, random_source)
+    if settings.host_subset_size < 2:
+        return chain(order)
     subset = list(islice(order, settings.host_subset_size))
     if len(subset) > 1:
         subset.insert(0, subset.pop(random_source.randrange(len(subset))))
     return chain(subset, order)
 
 
-def _descending(totals: FloatArray) -> Iterator[int]:
-    remaining = totals.copy()
+def first_of(sums: FloatArray, settings: SchedulingSettings, random_source: random.Random) -> int:
+    """Return the index that :func:`best_first` would yield first."""
+    if settings.host_subset_size < 2 and not settings.shuffle_best_same_weighed_hosts:
+        return int(sums.argmax())
+    return next(best_first(sums, settings, random_source))
+
+
+def _descending(sums: FloatArray) -> Iterator[int]:
+    remaining = sums.copy()
     seen: list[int] = []
-    for _ in range(min(_SCANS, len(totals))):
+    for _ in range(min(_SCANS, len(sums))):
         best = int(remaining.argmax())
         seen.append(best)
         yield best
         remaining[best] = -np.inf
-    if len(totals) > len(seen):
-        for index in np.argsort(-totals, kind="stable").tolist():
+    if len(sums) > len(seen):
+        for index in np.argsort(-sums, kind="stable").tolist():
             if index not in seen:
                 yield index
 
 
 def _equals_shuffled(
-    totals: FloatArray, order: Iterator[int], random_source: random.Random
+    sums: FloatArray, order: Iterator[int], random_source: random.Random
 ) -> Iterator[int]:
-    equals = np.flatnonzero(totals == totals.max()).tolist()
+    equals = np.flatnonzero(sums == sums.max()).tolist()
     random_source.shuffle(equals)
     yield from equals
     yield from islice(order, len(equals), None)

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from scheduler_lib.fleet.fleet import Fleet
 from scheduler_lib.fleet.hostclass import HostClass
+from scheduler_lib.fleet.versions import STRUCTURE
 from scheduler_lib.model.naming import ResourceName
 from scheduler_lib.scheduling.demand import Demand
 
@@ -117,11 +118,18 @@ class Shortlist:
 
     def tree_free(self, resource_class: str) -> IntArray:
         """Return what is free in each host's whole tree; 0 where there is none."""
-        return self._tree_sum(resource_class, "free")
+        stock = self.fleet.stock(resource_class)
+        if stock is None or stock.nested:
+            return self.tree_sums(resource_class, "free")[self.rows]
+        return np.maximum(self.free(resource_class), 0)
 
-    def tree_capacity(self, resource_class: str) -> IntArray:
-        """Return the capacity of each host's whole tree; 0 where there is none."""
-        return self._tree_sum(resource_class, "capacity")
+    def largest_tree(self, resource_class: str) -> int:
+        """Return the capacity of the largest tree of the whole fleet; 0 where there is none."""
+        return self.fleet.answer(
+            ("largest tree", resource_class),
+            (STRUCTURE, f"shape:{resource_class}"),
+            lambda: int(self.tree_sums(resource_class, "capacity").max(initial=0)),
+        )
 
     def tree_sums(self, resource_class: str, column: str) -> IntArray:
         """Return the units of each tree of the whole fleet, by root row.
@@ -136,13 +144,6 @@ class Shortlist:
         units = np.maximum(stock.free if column == "free" else stock.capacity, 0)[there]
         sums = np.bincount(roots[stock.rows[there]], weights=units, minlength=len(roots))
         return sums.astype(np.int64)
-
-    def _tree_sum(self, resource_class: str, column: str) -> IntArray:
-        stock = self.fleet.stock(resource_class)
-        if stock is None or stock.nested:
-            return self.tree_sums(resource_class, column)[self.rows]
-        own = self.free(resource_class) if column == "free" else self.capacity(resource_class)
-        return np.maximum(own, 0)
 
     def allows(self, resource_class: str, amount: int) -> BoolArray | None:
         """Return which roots' min_unit, max_unit and step_size allow it; None when all do."""

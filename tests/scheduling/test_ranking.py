@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_lib.model.settings import SchedulingSettings
-from scheduler_lib.scheduling.ranking import Extent, best_first, sound
+from scheduler_lib.scheduling.ranking import Scale, best_first, within
 from scheduler_lib.scheduling.weighers.packing import PackingWeigher
 from scheduler_lib.scheduling.weighers.ram import RamWeigher
 
@@ -33,13 +33,13 @@ FROM_ZERO = RamWeigher(SchedulingSettings())
 def test_raw_values_are_put_on_the_scale_from_0_to_1(
     weigher: RamWeigher, raw: list[int], expected: list[float]
 ) -> None:
-    values = np.array(raw)
-    assert Extent.of(weigher, values).normalised(values).tolist() == pytest.approx(expected)
+    values = within(np.array(raw), weigher)
+    assert Scale.of(weigher, values).normalised(values).tolist() == pytest.approx(expected)
 
 
 def test_values_that_are_no_numbers_count_as_the_least() -> None:
-    assert sound(np.array([3.0, np.nan, 5.0, np.inf])).tolist() == [3.0, 3.0, 5.0, 3.0]
-    assert sound(np.array([np.nan, np.nan])).tolist() == [0.0, 0.0]
+    assert within(np.array([3.0, np.nan, 5.0, np.inf]), FREE).tolist() == [3.0, 3.0, 5.0, 3.0]
+    assert within(np.array([np.nan, np.nan]), FREE).tolist() == [0.0, 0.0]
 
 
 @given(st.lists(st.integers(-5, 5), max_size=40))

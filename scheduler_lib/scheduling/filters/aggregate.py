@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from scheduler_lib.fleet.classes import StaticKey
 from scheduler_lib.model.decision import Reason, ReasonKind
 from scheduler_lib.model.request import Request
-from scheduler_lib.scheduling.filters.base import Filter
+from scheduler_lib.scheduling.filters.base import Filter, Standing
 from scheduler_lib.scheduling.hostview import HostView
 
 
@@ -17,15 +15,10 @@ class AggregateFilter(Filter):
 
     name = "aggregate"
 
-    def key(self, request: Request, key: StaticKey) -> StaticKey:
+    def ask(self, request: Request, standing: Standing) -> None:
         """Ask for the memberships."""
-        if not request.aggregates and not request.forbidden_aggregates:
-            return key
-        return replace(
-            key,
-            member_of=(*key.member_of, *request.aggregates),
-            forbidden_aggregates=key.forbidden_aggregates | request.forbidden_aggregates,
-        )
+        standing.member_of += request.aggregates
+        standing.forbidden_aggregates |= request.forbidden_aggregates
 
     def reasons(self, host: HostView, request: Request, now: float) -> Iterable[Reason]:
         """Name the sets it is not in, and those it should not be in."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-from scheduler_lib.fleet.classes import StaticKey
 from scheduler_lib.model.decision import Reason, ReasonKind
 from scheduler_lib.model.request import Request
-from scheduler_lib.scheduling.filters.base import Filter
+from scheduler_lib.scheduling.filters.base import Filter, Standing
 from scheduler_lib.scheduling.hostview import HostView
 
 
@@ -17,10 +15,9 @@ class AvailabilityZoneFilter(Filter):
 
     name = "availability_zone"
 
-    def key(self, request: Request, key: StaticKey) -> StaticKey:
+    def ask(self, request: Request, standing: Standing) -> None:
         """Ask for the zone, if the request names one."""
-        zone = request.availability_zone
-        return key if zone is None else replace(key, zone=zone)
+        standing.zone = request.availability_zone
 
     def reasons(self, host: HostView, request: Request, now: float) -> Iterable[Reason]:
         """Name both zones."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 
-from scheduler_lib.fleet.classes import StaticKey
 from scheduler_lib.model.decision import Reason
 from scheduler_lib.model.request import Request
 from scheduler_lib.model.settings import SchedulingSettings
@@ -13,11 +13,31 @@ from scheduler_lib.scheduling.hostview import HostView
 from scheduler_lib.scheduling.shortlist import BoolArray, Shortlist
 
 
+@dataclass(slots=True)
+class Standing:
+    """What filters ask of a host that seldom changes; together it names a static class.
+
+    :ivar zone: the availability zone it must be in; None for any.
+    :ivar enabled_only: leave out hosts that are disabled or forced down.
+    :ivar member_of: sets of aggregate uuids; it must be in one of each.
+    :ivar forbidden_aggregates: aggregate uuids it must not be in.
+    :ivar required: traits its root must have.
+    :ivar forbidden: traits its root must not have.
+    """
+
+    zone: str | None = None
+    enabled_only: bool = False
+    member_of: tuple[frozenset[str], ...] = ()
+    forbidden_aggregates: frozenset[str] = frozenset()
+    required: frozenset[str] = frozenset()
+    forbidden: frozenset[str] = frozenset()
+
+
 class Filter:
     """One question about hosts. Override what the question needs.
 
     What depends only on facts that seldom change (zone, aggregates, traits, enabled or not) goes
-    into the static class, which is looked up, not computed; the rest is a pass over columns.
+    into the hosts' standing, which is looked up, not computed; the rest is a pass over columns.
 
     :cvar name: the name it is configured by, and counted under.
     :param settings: how the scheduler is configured.
@@ -28,9 +48,8 @@ class Filter:
     def __init__(self, settings: SchedulingSettings) -> None:
         self.settings = settings
 
-    def key(self, request: Request, key: StaticKey) -> StaticKey:
-        """Return the static class narrowed by what this filter asks of it."""
-        return key
+    def ask(self, request: Request, standing: Standing) -> None:
+        """Add what this filter asks of a host that seldom changes."""
 
     def passes(self, shortlist: Shortlist, request: Request, now: float) -> BoolArray | None:
         """Return which hosts pass, by index; None when all do.

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-import numpy as np
-
-from scheduler_lib.fleet.classes import StaticKey
 from scheduler_lib.model.decision import Reason, ReasonKind
 from scheduler_lib.model.provider import COMPUTE_STATUS_DISABLED
 from scheduler_lib.model.request import Request
-from scheduler_lib.scheduling.filters.base import Filter
+from scheduler_lib.scheduling.filters.base import Filter, Standing
 from scheduler_lib.scheduling.hostview import HostView
 from scheduler_lib.scheduling.shortlist import BoolArray, Shortlist
 
@@ -24,17 +20,20 @@ class ComputeFilter(Filter):
 
     name = "compute"
 
-    def key(self, request: Request, key: StaticKey) -> StaticKey:
+    def ask(self, request: Request, standing: Standing) -> None:
         """Ask for enabled hosts only."""
-        return replace(key, enabled_only=True)
+        standing.enabled_only = True
 
     def passes(self, shortlist: Shortlist, request: Request, now: float) -> BoolArray | None:
         """Compare every heartbeat with the oldest that still counts."""
         if not shortlist.any_heartbeat:
             return None
         seen = shortlist.last_seen_up
-        # A clock that is ahead is as wrong as one that is behind (Nova's servicegroup).
-        return np.isnan(seen) | (np.abs(now - seen) <= self.settings.service_down_time_s)
+        # A clock that is ahead is as wrong as one that is behind (Nova's servicegroup). Hosts that
+        # never sent a heartbeat have nan here, which is neither.
+        limit_s = self.settings.service_down_time_s
+        wrong: BoolArray = (seen < now - limit_s) | (seen > now + limit_s)
+        return ~wrong if wrong.any() else None
 
     def reasons(self, host: HostView, request: Request, now: float) -> Iterable[Reason]:
         """Tell disabled, forced down and silent apart."""

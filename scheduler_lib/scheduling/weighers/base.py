@@ -28,4 +28,8 @@ class Weigher(ABC):
 
     @abstractmethod
     def weigh(self, shortlist: Shortlist, request: Request) -> FloatArray | IntArray:
-        """Return one raw number for each host, by index."""
+        """Return one raw number for each host, by index.
+
+        A host's number depends on that host and the fleet, never on who else is on the list: after
+        a pick, the chosen host alone is weighed again.
+        """

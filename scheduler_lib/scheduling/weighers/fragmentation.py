@@ -90,7 +90,7 @@ def _fullness(shortlist: Shortlist, shape: Shape, classes: list[str]) -> FloatAr
     weights.update(dict.fromkeys(classes, _DEVICE_LEANING))
     left = np.zeros(len(shortlist))
     for name, weight in weights.items():
-        most = int(shortlist.tree_capacity(name).max(initial=0))
+        most = shortlist.largest_tree(name)
         if most > 0:
             left += shortlist.tree_free(name) * (weight / most)
     return left

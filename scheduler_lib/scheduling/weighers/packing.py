@@ -12,7 +12,7 @@ from scheduler_lib.scheduling.weighers.base import Weigher
 class PackingWeigher(Weigher):
     """How little a host has left, in the classes asked, counting its whole tree.
 
-    What is left of each class is measured against the largest host of that class at hand, so that
+    What is left of each class is measured against the largest host of the fleet, so that
     a small host that would be full goes before a large one that is half full; the classes count
     alike, times ``packing_resource_weights``.
     """
@@ -23,11 +23,10 @@ class PackingWeigher(Weigher):
         """Return less for each host the more it has free: 0 for a full one, negative otherwise."""
         left = np.zeros(len(shortlist))
         for resource_class in self._classes(request):
-            free = shortlist.tree_free(resource_class)
-            most = shortlist.tree_capacity(resource_class).max(initial=0)
+            most = shortlist.largest_tree(resource_class)
             if most > 0:
                 weight = self.settings.packing_resource_weights.get(resource_class, 1.0)
-                left -= free * (weight / most)
+                left -= shortlist.tree_free(resource_class) * (weight / most)
         return left
 
     def _classes(self, request: Request) -> list[str]:

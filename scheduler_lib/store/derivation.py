@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import Any
 
 from scheduler_lib.exceptions import InvalidStats
 from scheduler_lib.model.inventory import Inventory
 from scheduler_lib.model.settings import CapacitySettings
 from scheduler_lib.model.stats import RATIOS, HostStats
 
-Columns = dict[str, object]
+Columns = dict[str, Any]
 
 _MB_PER_GB = 1024
 # resource class: total, ratio, reserve
@@ -25,7 +26,7 @@ _DERIVED = {
 }
 
 
-def merged(stored: Mapping[str, object], stats: HostStats) -> Columns:
+def merged(stored: Mapping[str, Any], stats: HostStats) -> Columns:
     """Return the columns after a report; what it does not name stays as it is stored."""
     columns = dict(stored)
     # "No ratio" never means that a known one is forgotten (Nova reports 0.0 while it has none).
@@ -44,20 +45,20 @@ def merged(stored: Mapping[str, object], stats: HostStats) -> Columns:
     return columns
 
 
-def is_older(stored: Mapping[str, object], stats: HostStats) -> bool:
+def is_older(stored: Mapping[str, Any], stats: HostStats) -> bool:
     """Tell whether a report was made before the one that is stored."""
     known, reported = stored.get("reported_at"), stats.columns.get("reported_at")
-    return known is not None and reported is not None and reported < known  # type: ignore[operator]
+    return known is not None and reported is not None and reported < known
 
 
-def reported_names(columns: Mapping[str, object], column: str) -> frozenset[str]:
+def reported_names(columns: Mapping[str, Any], column: str) -> frozenset[str]:
     """Return the names that the host itself reported last: traits or aggregates."""
     text = columns.get(column)
     return frozenset(json.loads(text)) if isinstance(text, str) else frozenset()
 
 
 def inventories(
-    columns: Mapping[str, object],
+    columns: Mapping[str, Any],
     settings: CapacitySettings,
     present: Mapping[str, Inventory],
 ) -> dict[str, Inventory]:
@@ -75,7 +76,7 @@ def inventories(
         if name in explicit or not columns.get(total):
             continue
         wanted[name] = _derived(
-            int(columns[total]),  # type: ignore[call-overload]
+            int(columns[total]),
             _reserved(columns, settings, reserve),
             _ratio(columns, settings, ratio, present.get(name)),
             (total, reserve),
@@ -83,13 +84,13 @@ def inventories(
     return {**wanted, **explicit}
 
 
-def reported_classes(columns: Mapping[str, object]) -> frozenset[str]:
+def reported_classes(columns: Mapping[str, Any]) -> frozenset[str]:
     """Return the resource classes that a stored row gives its root."""
     derived = {name for name, (total, _, _) in _DERIVED.items() if columns.get(total)}
     return frozenset(derived | _explicit(columns).keys())
 
 
-def _explicit(columns: Mapping[str, object]) -> dict[str, Inventory]:
+def _explicit(columns: Mapping[str, Any]) -> dict[str, Inventory]:
     text = columns.get("reported_inventories")
     if not isinstance(text, str):
         return {}
@@ -105,7 +106,7 @@ def _derived(total: int, reserved: int, ratio: float, fields: tuple[str, str]) -
     return Inventory(total=total, reserved=reserved, max_unit=total, allocation_ratio=ratio)
 
 
-def _reserved(columns: Mapping[str, object], settings: CapacitySettings, name: str) -> int:
+def _reserved(columns: Mapping[str, Any], settings: CapacitySettings, name: str) -> int:
     reported = columns.get(name)
     reserved = int(getattr(settings, name) if reported is None else reported)
     if name == "reserved_host_disk_mb":
@@ -114,7 +115,7 @@ def _reserved(columns: Mapping[str, object], settings: CapacitySettings, name: s
 
 
 def _ratio(
-    columns: Mapping[str, object],
+    columns: Mapping[str, Any],
     settings: CapacitySettings,
     name: str,
     present: Inventory | None,
@@ -122,7 +123,7 @@ def _ratio(
     stored = present.allocation_ratio if present is not None else None
     initial: float = getattr(settings, f"initial_{name}")
     # 0.0 stands for "not set" wherever it comes from.
-    return columns.get(name) or getattr(settings, name) or stored or initial  # type: ignore[return-value]
+    return columns.get(name) or getattr(settings, name) or stored or initial
 
 
 def _text(value: object) -> str:

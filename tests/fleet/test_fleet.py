@@ -157,6 +157,17 @@ def test_a_provider_whose_parent_has_not_arrived_keeps_its_place() -> None:
     assert [fleet.name(row) for row in fleet.tree(root)] == ["root", "mid", "leaf"]
 
 
+def test_a_root_that_left_too_early_leaves_its_place_to_nobody_else() -> None:
+    forest = Forest().add("root", host=True).add("mid", under="root").add("leaf", under="mid")
+    fleet = Fleet()
+    fleet.apply(ProviderChanged(forest.providers[name]) for name in ("leaf", "root"))
+    fleet.apply([ProviderRemoved(uid("root"))])
+    fleet.apply([ProviderChanged(Forest().add("other", host=True).providers["other"])])
+    other = fleet.row(uid("other"))
+    assert fleet.root(fleet.row(uid("leaf"))) != other
+    assert fleet.tree(other) == (other,)
+
+
 def test_rows_are_used_again() -> None:
     fleet = Forest().add("h", {"VCPU": 4}, host=True).fleet()
     for number in range(300):

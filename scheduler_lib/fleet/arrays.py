@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+# Units as narrow as they fit: int32 is twice as fast to scan as int64.
+Units = NDArray[np.signedinteger]
 Rows32 = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_lib.fleet.arrays import Bools, Floats, Ints, Rows32, read_only
+from scheduler_lib.fleet.arrays import Bools, Floats, Rows32, Units, read_only
 from scheduler_lib.fleet.classes import Members
 from scheduler_lib.fleet.hosts import NumberColumn
 from scheduler_lib.fleet.journal import Journal
@@ -65,7 +65,7 @@ class HostClass:
         self._state = state
         self._members = members
         self._seed = seed
-        self._copies: dict[str, dict[str, _Copy[np.int64]]] = {name: {} for name in _ABSENT}
+        self._copies: dict[str, dict[str, _Copy[np.signedinteger]]] = {name: {} for name in _ABSENT}
         self._numbers: dict[str, _Copy[np.float64]] = {}
         self._limits: dict[str, tuple[object, int, Limits]] = {}
 
@@ -97,7 +97,7 @@ class HostClass:
         """The last heartbeat, seconds since 1970 UTC; NaN for hosts that never sent one."""
         return self._number("", self._state.hosts.last_seen_up)
 
-    def free(self, resource_class: str) -> Ints:
+    def free(self, resource_class: str) -> Units:
         """Return capacity less what is used, in units; -1 where the root has no such inventory."""
         copy = self._copies["free"].get(resource_class)
         stock = self._state.stocks.get(resource_class)
@@ -107,11 +107,11 @@ class HostClass:
                 return copy.public
         return self._column("free", resource_class, stock)
 
-    def capacity(self, resource_class: str) -> Ints:
+    def capacity(self, resource_class: str) -> Units:
         """Return the units that may be allocated in all; -1 where there is no such inventory."""
         return self._column("capacity", resource_class, self._state.stocks.get(resource_class))
 
-    def spare(self, resource_class: str) -> Ints:
+    def spare(self, resource_class: str) -> Units:
         """Return total - reserved - used, the physical units; -1 where there is no inventory.
 
         It may be below zero where units are sold more than once.
@@ -163,18 +163,18 @@ class HostClass:
         self._limits[resource_class] = (shapes.token, shapes.head, limits)
         return limits
 
-    def _column(self, name: str, resource_class: str, stock: StockColumns | None) -> Ints:
+    def _column(self, name: str, resource_class: str, stock: StockColumns | None) -> Units:
         copies = self._copies[name]
         copy = copies.get(resource_class)
         if stock is None:
             if copy is None:
-                array = np.full(len(self), _ABSENT[name], dtype=np.int64)
+                array = np.full(len(self), _ABSENT[name], dtype=np.int32)
                 copy = copies[resource_class] = _Copy(array, None)
             return copy.public
         journal = stock.moves if name in _MOVING else stock.shapes
         if copy is None and self._seed is not None:
             copy = _taken(self._seed._copies[name].get(resource_class))
-        if copy is not None:
+        if copy is not None and not (stock.wide and copy.array.dtype == np.int32):
             if copy.head == journal.head and copy.token is journal.token:
                 copies[resource_class] = copy
                 return copy.public
@@ -188,7 +188,9 @@ class HostClass:
         copy = copies[resource_class] = _Copy(array, journal)
         return copy.public
 
-    def _update(self, copy: _Copy[np.int64], name: str, stock: StockColumns, rows: Rows32) -> None:
+    def _update(
+        self, copy: _Copy[np.signedinteger], name: str, stock: StockColumns, rows: Rows32
+    ) -> None:
         copy.head = -1
         hosts, inverse = self._state.hosts, self._members.inverse
         if len(rows) > _FEW:
@@ -204,11 +206,11 @@ class HostClass:
                 slot = stock.slot(row)
                 copy.array[position] = _ABSENT[name] if slot < 0 else stock.cell(name, slot)
 
-    def _gather(self, name: str, stock: StockColumns, rows: Rows32) -> Ints:
+    def _gather(self, name: str, stock: StockColumns, rows: Rows32) -> Units:
         slots = stock.slots(rows)
-        array: Ints = stock.column(name)[slots]
+        array: Units = stock.column(name)[slots]
         array[slots < 0] = _ABSENT[name]
-        return array
+        return array if stock.wide else array.astype(np.int32)
 
     def _number(self, name: str, column: NumberColumn | None) -> Floats:
         copy = self._numbers.get(name)

@@ -36,6 +36,8 @@ class StockColumns:
 
     :ivar moves: journal of rows whose usage changed.
     :ivar shapes: journal of rows whose inventory changed.
+    :ivar wide: whether a capacity or a usage ever was beyond 32 bits; while none was, what is free
+        or spare is not either.
     :ivar nested: how many inventories stand on providers that have a parent.
     """
 
@@ -51,11 +53,13 @@ class StockColumns:
         "nested",
         "shapes",
         "size",
+        "wide",
     )
 
     def __init__(self) -> None:
         self.size = 0
         self.nested = 0
+        self.wide = False
         self.moves = Journal()
         self.shapes = Journal()
         self._holes: list[int] = []
@@ -180,6 +184,7 @@ class StockColumns:
         arrays["max_unit"][slot] = inventory.max_unit
         arrays["step_size"][slot] = inventory.step_size
         arrays["capacity"][slot] = capacity = inventory.capacity
+        self.wide = self.wide or capacity > MAX_UNITS or not 0 <= used <= MAX_UNITS
         self._used[slot] = used
         self._free[slot] = capacity - used
         self._limits = None
@@ -191,6 +196,7 @@ class StockColumns:
     def set_used(self, slot: int, used: int, row: int) -> None:
         """Write one provider's usage."""
         if self._used[slot] != used:
+            self.wide = self.wide or not 0 <= used <= MAX_UNITS
             self._used[slot] = used
             self._free[slot] = self._arrays["capacity"][slot] - used
             self.moves.add(row)

@@ -8,7 +8,7 @@ from typing import Protocol
 from scheduler_lib.model.allocation import Allocations, Claim
 from scheduler_lib.model.decision import Destination, Selection
 from scheduler_lib.model.request import UNSUFFIXED, Request
-from scheduler_lib.placement.search import Candidate
+from scheduler_lib.placement.candidate import Candidate
 from scheduler_lib.scheduling.narrowing import Narrowed
 from scheduler_lib.scheduling.shortlist import Shortlist
 

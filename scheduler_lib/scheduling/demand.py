@@ -25,7 +25,7 @@ class DeviceNeed(NamedTuple):
 
     resource_class: str
     amount: int
-    count: int
+    quantity: int
     conditions: Conditions
 
 

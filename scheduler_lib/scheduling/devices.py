@@ -48,11 +48,12 @@ class Devices:
         self._layout = _layout(fleet, resource_class, stock)
 
     def __len__(self) -> int:
-        return self._layout.slots.shape[1]
+        return int(self._layout.slots.shape[1])
 
     def columns(self, roots: npt.NDArray[np.integer]) -> Slots:
         """Return the columns of these trees, by their root rows; -1 for trees without any."""
-        return self._layout.column[roots]
+        columns: Slots = self._layout.column[roots]
+        return columns
 
     @property
     def roots(self) -> Slots:
@@ -102,4 +103,4 @@ def _laid_out(fleet: Fleet, stock: StockColumns) -> Layout:
     matrix[np.arange(len(slots)) - first[tree], tree] = slots
     column = np.full(len(fleet.state.rows.root), ABSENT, dtype=np.int64)
     column[trees] = np.arange(len(trees))
-    return Layout(matrix, column, trees)
+    return Layout(matrix, column, trees.astype(np.int64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_lib.exceptions import HostNotFound
 from scheduler_lib.fleet.fleet import Fleet
 from scheduler_lib.model.decision import Reason, ReasonKind
 from scheduler_lib.model.naming import ResourceName
@@ -48,8 +49,14 @@ class HostView:
 
     @property
     def facts(self) -> HostFacts:
-        """What it reported of itself."""
-        return self.fleet.facts(self.row)
+        """What it reported of itself.
+
+        :raises HostNotFound: when it is a provider that no host has reported.
+        """
+        facts = self.fleet.facts(self.row)
+        if facts is None:
+            raise HostNotFound(f"{self.name} is no host.", host=self.name.host, node=self.name.node)
+        return facts
 
     def free(self, resource_class: str) -> int:
         """Return what is left of its root's own inventory; -1 when it has none."""

@@ -30,7 +30,7 @@ class Mix:
         self._kinds = sorted({_kind(need) for _, need, _ in lines}, key=repr)
         place = {kind: number for number, kind in enumerate(self._kinds)}
         self._kind = np.array([place[_kind(need)] for _, need, _ in lines], dtype=np.int64)
-        self._count = np.array([need.count for _, need, _ in lines], dtype=np.int32)
+        self._count = np.array([need.quantity for _, need, _ in lines], dtype=np.int32)
         self._share = np.array([share for _, _, share in lines], dtype=np.float32)
         self._amounts = np.array([amount for amount, _ in self._kinds], dtype=np.int32)
         self._conditions = tuple(conditions for _, conditions in self._kinds)
@@ -58,7 +58,8 @@ class Mix:
             fits &= own[name] >= amounts[:, None]
         units = units[self._kind]
         units *= fits
-        return (self._share @ units).astype(np.float64)
+        usable: FloatArray = (self._share @ units).astype(np.float64)
+        return usable
 
 
 def _kind(need: DeviceNeed) -> tuple[int, Conditions]:

@@ -12,7 +12,8 @@ from scheduler_lib.fleet.classes import StaticKey
 from scheduler_lib.fleet.fleet import Fleet
 from scheduler_lib.model.decision import StageCount
 from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
-from scheduler_lib.placement.search import Candidate, Search
+from scheduler_lib.placement.candidate import Candidate
+from scheduler_lib.placement.search import Search
 from scheduler_lib.scheduling.demand import Demand
 from scheduler_lib.scheduling.filters.base import Filter, Standing
 from scheduler_lib.scheduling.shortlist import BoolArray, Shortlist

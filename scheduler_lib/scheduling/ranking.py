@@ -46,7 +46,8 @@ class Scale(NamedTuple):
 
     def normalised(self, raw: Numbers) -> FloatArray:
         """Return the values from 0 to 1."""
-        scaled: FloatArray = (raw - self.low) * self.share(1.0)
+        scaled: FloatArray = np.subtract(raw, self.low, dtype=np.float64)
+        scaled *= self.share(1.0)
         return np.clip(scaled, 0.0, 1.0, out=scaled)
 
 

@@ -11,7 +11,7 @@ from scheduler_lib.fleet.versions import STRUCTURE
 from scheduler_lib.model.naming import ResourceName
 from scheduler_lib.scheduling.demand import Demand
 
-IntArray = npt.NDArray[np.int64]
+IntArray = npt.NDArray[np.signedinteger]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
@@ -89,9 +89,9 @@ class Shortlist:
         """Return one host's availability zone."""
         return self._hosts.zone(self.position(index))
 
-    def indices_of(self, rows: npt.NDArray[np.integer]) -> IntArray:
+    def indices_of(self, rows: npt.NDArray[np.int32]) -> IntArray:
         """Return the indices of the hosts with these root rows; others are left out."""
-        positions = self._hosts.positions(rows)
+        positions = self._hosts.positions(rows).astype(np.int64)
         if self._positions is None:
             return positions
         return np.flatnonzero(np.isin(self._positions, positions))
@@ -120,7 +120,8 @@ class Shortlist:
         """Return what is free in each host's whole tree; 0 where there is none."""
         stock = self.fleet.stock(resource_class)
         if stock is None or stock.nested:
-            return self.tree_sums(resource_class, "free")[self.rows]
+            free: IntArray = self.tree_sums(resource_class, "free")[self.rows]
+            return free
         return np.maximum(self.free(resource_class), 0)
 
     def largest_tree(self, resource_class: str) -> int:

@@ -72,7 +72,7 @@ def _taken(free: Units, devices: Devices, need: DeviceNeed) -> Units:
     left = free.copy()
     tight = np.where(able, free, np.iinfo(np.int32).max)
     hosts = np.arange(free.shape[1])
-    for _ in range(min(need.count, len(free))):
+    for _ in range(min(need.quantity, len(free))):
         # The search within a tree takes the device with least free first, and so does this.
         device = tight.argmin(axis=0)
         left[device, hosts] -= np.where(able[device, hosts], need.amount, 0).astype(np.int32)

@@ -63,7 +63,7 @@ class Batch:
         found: list[Destination] = []
         if count == 0 or not len(self._board):
             return ()
-        for slot in best_first(self._board.sums, self._settings, self._random):
+        for slot, _ in best_first(self._board.sums.copy(), self._settings, self._random):
             index = self._board.index(slot)
             if self._narrowed.shortlist.uuid(index) not in taken:
                 offer = destination(self._narrowed, index, self._board.score(slot))

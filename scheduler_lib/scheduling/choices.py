@@ -10,7 +10,7 @@ from scheduler_lib.model.request import Request
 from scheduler_lib.model.settings import SchedulingSettings
 from scheduler_lib.scheduling.claiming import destination
 from scheduler_lib.scheduling.narrowing import Narrowed
-from scheduler_lib.scheduling.ranking import best_first, totals
+from scheduler_lib.scheduling.ranking import Ranked, best_first, totals
 from scheduler_lib.scheduling.weighers.base import Weigher
 
 
@@ -26,19 +26,19 @@ class Choices:
         random_source: random.Random,
     ) -> None:
         self._narrowed = narrowed
-        self._totals = totals(narrowed.shortlist, request, weighers, settings)
-        self._order = best_first(self._totals.sums, settings, random_source)
-        self._waiting: list[int] = []
+        sums, self._base = totals(narrowed.shortlist, request, weighers, settings)
+        self._order = best_first(sums, settings, random_source)
+        self._waiting: list[Ranked] = []
         self._fresh = True
 
     def best(self, count: int) -> list[Destination]:
         """Return the best hosts that still fit, at most that many."""
         found: list[Destination] = []
-        fitting: list[int] = []
-        for index in self._remaining():
-            offer = self._offer(index)
+        fitting: list[Ranked] = []
+        for ranked in self._remaining():
+            offer = self._offer(*ranked)
             if offer is not None:
-                fitting.append(index)
+                fitting.append(ranked)
                 found.append(offer)
                 if len(found) == count:
                     break
@@ -50,15 +50,15 @@ class Choices:
         """Go on to the next best."""
         self._waiting.pop(0)
 
-    def _offer(self, index: int) -> Destination | None:
+    def _offer(self, index: int, total: float) -> Destination | None:
         # The fleet was narrowed a moment ago; later on, others may have taken what was there.
         if self._fresh or self._narrowed.fits(index):
-            return destination(self._narrowed, index, self._totals.score(index))
+            return destination(self._narrowed, index, total + self._base)
         return None
 
-    def _remaining(self) -> Iterator[int]:
+    def _remaining(self) -> Iterator[Ranked]:
         while self._waiting:
             yield self._waiting.pop(0)
         # Not "yield from": who stops asking here must not end the ranking itself.
-        for index in self._order:  # noqa: UP028
-            yield index
+        for ranked in self._order:  # noqa: UP028
+            yield ranked

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from scheduler_lib.scheduling.shortlist import BoolArray, FloatArray, Shortlist
 from scheduler_lib.scheduling.weighers.base import Weigher
 
 Numbers = npt.NDArray[np.number]
+Ranked = tuple[int, float]
 
 # Up to here a scan for the next best is cheaper than sorting everything.
 _SCANS = 8
@@ -51,19 +51,15 @@ class Scale(NamedTuple):
         return np.clip(scaled, 0.0, 1.0, out=scaled)
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     """The sums of the weighted scores, by index.
 
-    :ivar sums: the scores, each less ``base``: what is the same for all moves nobody.
+    :ivar sums: the scores, each less ``base``.
+    :ivar base: what is the same for all, and moves nobody.
     """
 
     sums: FloatArray
     base: float
-
-    def score(self, index: int) -> float:
-        """Return the score of one host."""
-        return float(self.sums[index]) + self.base
 
 
 def within(raw: Numbers, weigher: Weigher) -> Numbers:
@@ -107,17 +103,19 @@ def totals(
 
 def best_first(
     sums: FloatArray, settings: SchedulingSettings, random_source: random.Random
-) -> Iterator[int]:
-    """Yield indices, best first; the order is worked out only as far as it is asked for.
+) -> Iterator[Ranked]:
+    """Yield indices with their sums, best first, worked out only as far as they are asked for.
 
     Equals go to the lower index, which is the lower (host, node) name, unless they are shuffled;
     the first is drawn among the best ``host_subset_size``.
+
+    :param sums: by index; the ranking uses them up.
     """
     order = _descending(sums)
     if settings.shuffle_best_same_weighed_hosts and len(sums):
         order = _equals_shuffled(sums, order, random_source)
     if settings.host_subset_size < 2:
-        return chain(order)
+        return order
     subset = list(islice(order, settings.host_subset_size))
     if len(subset) > 1:
         subset.insert(0, subset.pop(random_source.randrange(len(subset))))
@@ -125,30 +123,31 @@ def best_first(
 
 
 def first_of(sums: FloatArray, settings: SchedulingSettings, random_source: random.Random) -> int:
-    """Return the index that :func:`best_first` would yield first."""
+    """Return the index that :func:`best_first` would yield first; the sums stay as they are."""
     if settings.host_subset_size < 2 and not settings.shuffle_best_same_weighed_hosts:
         return int(sums.argmax())
-    return next(best_first(sums, settings, random_source))
+    return next(best_first(sums.copy(), settings, random_source))[0]
 
 
-def _descending(sums: FloatArray) -> Iterator[int]:
-    remaining = sums.copy()
-    seen: list[int] = []
+def _descending(sums: FloatArray) -> Iterator[Ranked]:
+    seen: dict[int, float] = {}
     for _ in range(min(_SCANS, len(sums))):
-        best = int(remaining.argmax())
-        seen.append(best)
-        yield best
-        remaining[best] = -np.inf
+        best = int(sums.argmax())
+        seen[best] = float(sums[best])
+        sums[best] = -np.inf
+        yield best, seen[best]
     if len(sums) > len(seen):
         for index in np.argsort(-sums, kind="stable").tolist():
             if index not in seen:
-                yield index
+                yield index, float(sums[index])
 
 
 def _equals_shuffled(
-    sums: FloatArray, order: Iterator[int], random_source: random.Random
-) -> Iterator[int]:
-    equals = np.flatnonzero(sums == sums.max()).tolist()
+    sums: FloatArray, order: Iterator[Ranked], random_source: random.Random
+) -> Iterator[Ranked]:
+    most = float(sums.max())
+    equals = np.flatnonzero(sums == most).tolist()
     random_source.shuffle(equals)
-    yield from equals
+    for index in equals:
+        yield index, most
     yield from islice(order, len(equals), None)

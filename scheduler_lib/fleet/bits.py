@@ -30,8 +30,8 @@ class NamedBits:
         """Return the names whose bit is set in a row."""
         return frozenset(self._named(self._read(row)))
 
-    def put(self, row: int, names: Iterable[str]) -> Iterable[str]:
-        """Set exactly these bits in a row; return the names whose bit changed."""
+    def put(self, row: int, names: Iterable[str], *, tell: bool = True) -> Iterable[str]:
+        """Set exactly these bits in a row; return the names whose bit changed, if told to."""
         if row >= self._room:
             self._grow(row + 1)
         bits = 0
@@ -40,11 +40,10 @@ class NamedBits:
             place = index.get(name)
             bits |= 1 << (self._learn(name) if place is None else place)
         changed = bits ^ self._read(row)
-        if not changed:
-            return ()
-        for number, word in enumerate(self._words):
-            word[row] = (bits >> (number * _WORD)) & _ALL
-        return self._named(changed)
+        if changed:
+            for number, word in enumerate(self._words):
+                word[row] = (bits >> (number * _WORD)) & _ALL
+        return self._named(changed) if changed and tell else ()
 
     def has(self, name: str, rows: Rows32) -> Bools:
         """Tell for each of the rows whether its bit of that name is set."""

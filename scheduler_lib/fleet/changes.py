@@ -115,12 +115,10 @@ class Changer:
         self._put_stocks(row, provider.stocks, facts, fresh=fresh, nested=nested)
 
     def _put_traits(self, row: int, traits: frozenset[str], *, fresh: bool, host: bool) -> None:
-        changed = self._state.own_traits().put(row, traits)
-        if not fresh:
-            for name in changed:
-                self._state.bump(f"trait:{name}")
-                if host:
-                    self._state.bump(f"host_trait:{name}")
+        for name in self._state.own_traits().put(row, traits, tell=not fresh):
+            self._state.bump(f"trait:{name}")
+            if host:
+                self._state.bump(f"host_trait:{name}")
 
     def _put_aggregates(
         self, row: int, aggregates: frozenset[str], *, fresh: bool, host: bool

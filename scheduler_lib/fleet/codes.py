@@ -50,7 +50,8 @@ class CodeColumn(Generic[_Value]):
 
     def put(self, row: int, value: _Value | None) -> bool:
         """Give a row its value, or none; tell whether that changed anything."""
-        self.cover(row + 1)
+        if row >= len(self.codes):
+            self.codes = grown(self.codes, row + 1, -1)
         old = int(self.codes[row])
         if value is None:
             if old < 0:

@@ -131,14 +131,13 @@ class HostColumns:
             aspects.add(ZONES)
         self.default_zoned[slot] = facts.availability_zone is None
         self.switched_off[slot] = facts.disabled
-        for column, value in ((self.disabled, off), (self.forced_down, facts.forced_down)):
-            if column[slot] != value:
-                column[slot] = value
-                aspects.add(ENABLED)
+        if self.disabled[slot] != off or self.forced_down[slot] != facts.forced_down:
+            self.disabled[slot], self.forced_down[slot] = off, facts.forced_down
+            aspects.add(ENABLED)
         self.reasons.put(slot, facts.disabled_reason)
         self._beat(slot, facts.last_seen_up, fresh=fresh)
         self._put_numbers(slot, facts.numbers, fresh=fresh)
-        self._put_texts(slot, facts.texts)
+        self._put_texts(slot, facts.texts, fresh=fresh)
         return aspects
 
     def drop(self, row: int) -> set[str]:
@@ -154,7 +153,7 @@ class HostColumns:
         self.disabled[slot] = self.forced_down[slot] = False
         self._beat(slot, None, fresh=False)
         self._put_numbers(slot, {}, fresh=False)
-        self._put_texts(slot, {})
+        self._put_texts(slot, {}, fresh=False)
         self._holes.append(slot)
         self.count -= 1
         return {HOSTS}
@@ -187,23 +186,33 @@ class HostColumns:
         return clone
 
     def _beat(self, slot: int, value: float | None, *, fresh: bool) -> None:
+        if fresh and value is None:
+            return
         before = self.last_seen_up.cell(slot)
         self.heartbeats += (value is not None) - (before == before)
         self.last_seen_up.put(slot, value, fresh=fresh)
 
     def _put_numbers(self, slot: int, numbers: Mapping[str, float], *, fresh: bool) -> None:
-        for name in numbers:
-            if name not in self.numbers:
-                self.numbers[name] = NumberColumn()
-        for name, column in self.numbers.items():
-            column.put(slot, numbers.get(name), fresh=fresh)
+        columns = self.numbers
+        for name, value in numbers.items():
+            column = columns.get(name)
+            if column is None:
+                column = columns[name] = NumberColumn()
+            column.put(slot, value, fresh=fresh)
+        if not fresh and len(numbers) < len(columns):
+            for name in columns.keys() - numbers.keys():
+                columns[name].put(slot, None, fresh=False)
 
-    def _put_texts(self, slot: int, texts: Mapping[str, str]) -> None:
-        for name in texts:
-            if name not in self._texts:
-                self._texts[name] = CodeColumn()
-        for name, column in self._texts.items():
-            column.put(slot, texts.get(name))
+    def _put_texts(self, slot: int, texts: Mapping[str, str], *, fresh: bool) -> None:
+        columns = self._texts
+        for name, value in texts.items():
+            column = columns.get(name)
+            if column is None:
+                column = columns[name] = CodeColumn()
+            column.put(slot, value)
+        if not fresh and len(texts) < len(columns):
+            for name in columns.keys() - texts.keys():
+                columns[name].put(slot, None)
 
     def _merged(self, order: Rows32) -> Rows32:
         touched = np.zeros(self.size, dtype=np.bool_)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib.metadata
+import io
 import logging
 import os
 import sys
@@ -87,6 +88,20 @@ class SchedulerApp(App):
             logging.getLogger().removeHandler(handler)
             handler.close()
         self._handlers.clear()
+
+    def print_help_if_requested(self) -> None:
+        """Show the help, if it was asked for; without colours where NO_COLOR says so."""
+        if not os.environ.get("NO_COLOR"):
+            super().print_help_if_requested()
+            return
+        # What is no terminal gets plain text.
+        terminal, plain = self.stdout, io.StringIO()
+        self.stdout = plain
+        try:
+            super().print_help_if_requested()
+        finally:
+            self.stdout = terminal
+            terminal.write(plain.getvalue())
 
     def interact(self) -> None:
         """Show the help: there is no interactive mode."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from scheduler_lib.cmd.demo import shown_code
+from scheduler_lib.cmd.main import main
 from tests.cmd.conftest import Command
 
 CONSUMER = "5a1cf4bb-8d0b-4d53-9d9c-0f4e2d2a7a55"
@@ -33,6 +35,20 @@ def test_without_arguments_the_commands_are_listed(command: Command) -> None:
     with pytest.raises(SystemExit) as caught:
         command()
     assert not caught.value.code
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_no_color_is_honoured_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    out = Terminal()
+    with pytest.raises(SystemExit):
+        main(["--help"], out, io.StringIO())
+    assert "host list" in out.getvalue()
+    assert "\x1b" not in out.getvalue()
 
 
 def test_an_unknown_command_is_bad_usage(command: Command) -> None:

@@ -1,0 +1,1 @@
+"""The command: files that are read, requests from arguments, and what is printed."""

@@ -19,6 +19,7 @@ class RequestedFilter(Filter):
     """
 
     name = "requested"
+    once_per_request = True
 
     def passes(self, shortlist: Shortlist, request: Request, now: float) -> BoolArray | None:
         """Keep the few that are named."""

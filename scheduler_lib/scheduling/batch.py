@@ -42,7 +42,7 @@ class Batch:
         self._narrowed = narrowed
         self._view = view
         self._request = request
-        self._filters = filters
+        self._filters = [check for check in filters if not check.once_per_request]
         self._settings = settings
         self._random = random_source
         self._now = now
@@ -92,11 +92,11 @@ class Batch:
         return offer
 
     def _passes(self, index: int) -> bool:
+        if not self._narrowed.fits(index):
+            return False
         alone = self._narrowed.shortlist.only(index)
         masks = (check.passes(alone, self._request, self._now) for check in self._filters)
-        return all(mask is None or bool(mask[0]) for mask in masks) and (
-            not self._narrowed.flat or self._narrowed.fits(index)
-        )
+        return all(mask is None or bool(mask[0]) for mask in masks)
 
 
 def selections_of(

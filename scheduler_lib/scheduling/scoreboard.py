@@ -16,24 +16,29 @@ from scheduler_lib.scheduling.weighers.base import Weigher
 class _Line:
     """One weigher's raw values, by slot."""
 
-    __slots__ = ("multiplier", "raw", "scale", "weigher")
+    __slots__ = ("multiplier", "raw", "scale", "weighed", "weigher")
 
     def __init__(self, weigher: Weigher, multiplier: float, raw: Numbers) -> None:
         self.weigher = weigher
         self.multiplier = multiplier
         self.raw = raw
         self.scale = Scale.of(weigher, raw)
+        self.weighed = self._weighed()
 
     def change(self, slot: int, value: float) -> bool:
         """Write one value; tell whether the scale has moved."""
-        before = self.raw[slot]
+        before = float(self.raw[slot])
         self.raw[slot] = value
-        return self._moved_by(float(before), value) and self._measured()
+        if self._moved_by(before, value) and self._measured():
+            return True
+        self.weighed[slot] = self.raw[slot] * self.share()
+        return False
 
     def drop(self, slot: int) -> bool:
         """Take one value out; tell whether the scale has moved."""
         gone = float(self.raw[slot])
         self.raw = np.delete(self.raw, slot)
+        self.weighed = np.delete(self.weighed, slot)
         return self._at_an_end(gone) and self._measured()
 
     def share(self) -> float:
@@ -51,9 +56,14 @@ class _Line:
 
     def _measured(self) -> bool:
         scale = Scale.of(self.weigher, self.raw) if len(self.raw) else self.scale
-        moved = scale != self.scale
+        if scale == self.scale:
+            return False
         self.scale = scale
-        return moved
+        self.weighed = self._weighed()
+        return True
+
+    def _weighed(self) -> FloatArray:
+        return np.multiply(self.raw, self.share(), dtype=np.float64)
 
 
 class Scoreboard:
@@ -113,7 +123,7 @@ class Scoreboard:
         if any(moved) or len(self) < 2:
             self._score_all()
         else:
-            self._sums[slot] = sum(line.raw[slot] * line.share() for line in self._lines)
+            self._sums[slot] = sum(line.weighed[slot] for line in self._lines)
 
     def _weighed(self, weigher: Weigher, shortlist: Shortlist) -> Numbers:
         return within(weigher.weigh(shortlist, self._request), weigher)
@@ -124,8 +134,7 @@ class Scoreboard:
             # A host alone counts as 0, however it is weighed.
             self._sums = np.zeros(len(self))
             return
-        lines = [np.multiply(line.raw, line.share(), dtype=np.float64) for line in self._lines]
-        self._sums = lines[0]
-        for line in lines[1:]:
-            self._sums += line
+        self._sums = self._lines[0].weighed.copy()
+        for line in self._lines[1:]:
+            self._sums += line.weighed
         self._base = -sum(line.scale.low * line.share() for line in self._lines)

@@ -14,6 +14,7 @@ class AggregateFilter(Filter):
     """A host passes when it is in one aggregate of each set asked, and in none forbidden."""
 
     name = "aggregate"
+    once_per_request = True
 
     def ask(self, request: Request, standing: Standing) -> None:
         """Ask for the memberships."""

@@ -14,6 +14,7 @@ class AvailabilityZoneFilter(Filter):
     """A host passes when it is in the zone asked for; hosts that name none are in the default."""
 
     name = "availability_zone"
+    once_per_request = True
 
     def ask(self, request: Request, standing: Standing) -> None:
         """Ask for the zone, if the request names one."""

@@ -40,10 +40,13 @@ class Filter:
     into the hosts' standing, which is looked up, not computed; the rest is a pass over columns.
 
     :cvar name: the name it is configured by, and counted under.
+    :cvar once_per_request: what one instance of a request is given does not change its answer for
+        the next; the chosen host is not asked again.
     :param settings: how the scheduler is configured.
     """
 
     name: ClassVar[str]
+    once_per_request: ClassVar[bool] = False
 
     def __init__(self, settings: SchedulingSettings) -> None:
         self.settings = settings

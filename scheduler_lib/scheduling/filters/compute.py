@@ -19,6 +19,7 @@ class ComputeFilter(Filter):
     """
 
     name = "compute"
+    once_per_request = True
 
     def ask(self, request: Request, standing: Standing) -> None:
         """Ask for enabled hosts only."""

@@ -17,6 +17,7 @@ class RetryFilter(Filter):
     """A host passes when the request does not name it, host and node, as tried."""
 
     name = "retry"
+    once_per_request = True
 
     def passes(self, shortlist: Shortlist, request: Request, now: float) -> BoolArray | None:
         """Strike out the few that were tried."""

@@ -94,6 +94,8 @@ class ServerTransactions:
             try:
                 transaction.commit()
             except DATABASE_ERRORS as error:
+                # Whether the server still has it open is not known: it must not be used again.
+                connection.invalidate()
                 if is_disconnect(error):
                     # Nobody knows whether it was written: to run it again could write it twice.
                     raise translated(error, self._backend) from error

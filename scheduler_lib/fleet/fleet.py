@@ -39,10 +39,13 @@ class Fleet:
     def __init__(
         self, accounting: Accounting = Accounting.ALLOCATIONS, default_zone: str = "nova"
     ) -> None:
-        self._state = State()
+        self._begin(State(), accounting, default_zone)
+
+    def _begin(self, state: State, accounting: Accounting, default_zone: str) -> None:
+        self._state = state
         self._accounting = accounting
         self._default_zone = default_zone
-        self._changer = Changer(self._state, accounting, default_zone)
+        self._changer = Changer(state, accounting, default_zone)
         self._classes: Memo[HostClass] = Memo(_CLASSES)
         self._answers: Memo[object] = Memo(_ANSWERS)
 

@@ -146,9 +146,11 @@ class StockColumns:
 
     def slots(self, rows: Rows32) -> Rows32:
         """Return the slots of these rows; -1 where there is no such inventory."""
-        if len(rows) and int(rows.max()) >= len(self._slot_of):
+        try:
+            return self._slot_of[rows]
+        except IndexError:
             self._slot_of = grown(self._slot_of, int(rows.max()) + 1, -1)
-        return self._slot_of[rows]
+            return self._slot_of[rows]
 
     def limits(self) -> Limits:
         """Return which amounts every provider allows."""

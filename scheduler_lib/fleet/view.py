@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from scheduler_lib.fleet.changes import Changer
 from scheduler_lib.fleet.classes import StaticKey
 from scheduler_lib.fleet.fleet import Fleet
 from scheduler_lib.fleet.hostclass import HostClass
@@ -20,10 +19,8 @@ class FleetView(Fleet):
     """
 
     def __init__(self, base: Fleet) -> None:
-        super().__init__(base._accounting, base._default_zone)
         self._base = base
-        self._state = base._state.branch()
-        self._changer = Changer(self._state, base._accounting, base._default_zone)
+        self._begin(base._state.branch(), base._accounting, base._default_zone)
 
     def _build(self, key: StaticKey) -> HostClass:
         kept = self._base._kept_class(key, self._state)

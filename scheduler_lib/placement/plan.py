@@ -44,12 +44,19 @@ class Condition(NamedTuple):
 NO_CONDITION = Condition()
 
 
+class Kind(NamedTuple):
+    """What suffixed groups ask: one provider must meet the condition and give the whole demand."""
+
+    demand: Demand
+    condition: Condition | None
+
+
 class GroupPlan(NamedTuple):
-    """One suffixed group: one provider must meet the condition and give the whole demand."""
+    """One suffixed group, and the place of what it asks among the kinds."""
 
     suffix: str
     demand: Demand
-    condition: Condition | None
+    kind: int
 
 
 class Plan:
@@ -60,7 +67,8 @@ class Plan:
     :ivar required: traits that the providers of the unsuffixed group must have together.
     :ivar any_of: of each of these sets they must have one trait together.
     :ivar groups: the suffixed groups, in the order given.
-    :ivar kinds: how many suffixed groups ask the same, by demand and condition.
+    :ivar kinds: what suffixed groups ask, each kind once.
+    :ivar counts: how many suffixed groups are of each kind.
     :ivar isolate: suffixed groups are served by different providers.
     :ivar root: what the root of the tree must be; None for anything.
     :ivar same_subtree: sets of suffixes to be served under one of their providers.
@@ -69,6 +77,7 @@ class Plan:
     __slots__ = (
         "any_of",
         "condition",
+        "counts",
         "demand",
         "groups",
         "isolate",
@@ -93,15 +102,17 @@ class Plan:
         self.required = _NO_NAMES
         self.any_of: tuple[frozenset[str], ...] = ()
         self.groups: list[GroupPlan] = []
-        self.kinds: dict[tuple[Demand, Condition | None], int] = {}
+        self.kinds: list[Kind] = []
+        self.counts: list[int] = []
         self.root: Condition | None = None
         if root_required or root_forbidden:
             self.root = Condition(required=root_required, forbidden=root_forbidden)
+        places: dict[Kind, int] = {}
         for suffix, group in groups.items():
             if suffix == UNSUFFIXED:
                 self._take_unsuffixed(group)
             else:
-                self._take(suffix, group)
+                self._take(suffix, group, places)
         if not self.demand and not any(group.demand for group in self.groups):
             raise InvalidRequest("The request asks for no resources.", field="resources")
 
@@ -124,14 +135,14 @@ class Plan:
                 hint="Use root_required and root_forbidden for what the host itself must be.",
             )
 
-    def _take(self, suffix: str, group: ResourceGroup) -> None:
+    def _take(self, suffix: str, group: ResourceGroup, places: dict[Kind, int]) -> None:
         demand = tuple(group.resources.items())
         if not demand and not any(suffix in suffixes for suffixes in self.same_subtree):
             raise InvalidRequest(
                 f"Group {suffix} asks for no resources, and same_subtree does not name it.",
                 field="groups",
             )
-        condition: Condition | None = Condition(
+        condition = Condition(
             group.required,
             group.any_of,
             group.forbidden,
@@ -139,8 +150,10 @@ class Plan:
             group.forbidden_aggregates,
             group.in_tree,
         )
-        if condition == NO_CONDITION:
-            condition = None
-        self.groups.append(GroupPlan(suffix, demand, condition))
-        kind = (demand, condition)
-        self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        kind = Kind(demand, None if condition == NO_CONDITION else condition)
+        place = places.setdefault(kind, len(self.kinds))
+        if place == len(self.kinds):
+            self.kinds.append(kind)
+            self.counts.append(0)
+        self.counts[place] += 1
+        self.groups.append(GroupPlan(suffix, demand, place))

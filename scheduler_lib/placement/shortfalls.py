@@ -32,14 +32,17 @@ class Explainer:
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """Return what is missing; one entry at least."""
         found = [*self._of_root(), *self._of_unsuffixed()]
-        explained: set[tuple[Demand, Condition | None]] = set()
-        for group in self._plan.groups:
-            kind = (group.demand, group.condition)
-            if kind not in explained:
-                explained.add(kind)
-                found += self._of_group(group.suffix, *kind)
+        for kind, suffix in zip(self._plan.kinds, self._suffixes(), strict=True):
+            found += self._of_group(suffix, *kind)
         found = found or [*self._of_counts()] or [*self._of_sums()]
         return tuple(found) or (self._of_combination(),)
+
+    def _suffixes(self) -> list[str]:
+        """Return the first suffix of each kind."""
+        first: dict[int, str] = {}
+        for group in self._plan.groups:
+            first.setdefault(group.kind, group.suffix)
+        return [first[kind] for kind in range(len(self._plan.kinds))]
 
     def _of_root(self) -> Iterator[Shortfall]:
         if self._plan.root is not None:
@@ -151,7 +154,9 @@ class Explainer:
     def _of_counts(self) -> Iterator[Shortfall]:
         """Say which groups find a provider alone, but not all of them one."""
         plan = self._plan
-        for (demand, condition), count in plan.kinds.items():
+        for (demand, condition), count, suffix in zip(
+            plan.kinds, plan.counts, self._suffixes(), strict=True
+        ):
             if count == 1 or not demand:
                 continue
             met = self._meeting(condition)
@@ -162,7 +167,6 @@ class Explainer:
                 kind = _NOT_NOW if empty >= count else _NEVER
                 who = "providers" if plan.isolate else "times its providers"
                 message = f"{now} {who} can serve {_text(demand)}, {count} asked"
-                suffix = next(g.suffix for g in plan.groups if g.demand == demand)
                 yield Shortfall(demand[0][0], kind, message, suffix, count, now, empty)
 
     def _of_sums(self) -> Iterator[Shortfall]:

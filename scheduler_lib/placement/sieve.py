@@ -24,7 +24,7 @@ def root_mask(fleet: Fleet, plan: Plan) -> Bools:
         mask &= _reached(fleet, Condition(required=frozenset((name,))))
     for choice in plan.any_of:
         mask &= _reached(fleet, Condition(any_of=(choice,)))
-    for (amounts, condition), count in plan.kinds.items():
+    for (amounts, condition), count in zip(plan.kinds, plan.counts, strict=True):
         if not amounts:
             mask &= _reached(fleet, condition or Condition())
         elif count == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 from scheduler_lib.placement.plan import Demand
 
@@ -19,9 +19,10 @@ class Variable:
     :ivar demand: resource classes and units.
     :ivar options: rows of the providers that can meet it when asked alone, in the order to try.
     :ivar isolated: its provider may serve no other isolated one.
+    :ivar needs: the demand, each class with the units its providers may still give.
     """
 
-    __slots__ = ("demand", "isolated", "options", "suffix")
+    __slots__ = ("demand", "isolated", "needs", "options", "suffix")
 
     def __init__(
         self, suffix: str, demand: Demand, options: Sequence[int], *, isolated: bool
@@ -30,6 +31,7 @@ class Variable:
         self.demand = demand
         self.options = options
         self.isolated = isolated
+        self.needs: list[tuple[dict[int, int], int]] = []
 
 
 class Solver:
@@ -40,7 +42,8 @@ class Solver:
 
     :param rooms: units that may still be given, by class and row; as before when a walk ends.
     :param checks: after which variable which condition on the rows chosen so far must hold.
-    :param free_from: variables from there on look at nothing but rooms and isolation.
+    :param near: sets of variables whose checks look at the set of rows chosen for them.
+    :param free_from: from that variable on, checks look at nothing else.
     """
 
     def __init__(
@@ -48,16 +51,20 @@ class Solver:
         variables: Sequence[Variable],
         rooms: Rooms,
         checks: dict[int, list[Check]],
-        free_from: int,
+        near: Sequence[Sequence[int]] = (),
+        free_from: int = 0,
     ) -> None:
         self._variables = variables
         self._rooms = rooms
         self._checks = checks
+        self._near = near
         self._free_from = free_from
         self._taken: set[int] = set()
         self._failed: set[tuple[object, ...]] = set()
         self._stumbled = False
         self._profiles: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+        for variable in variables:
+            variable.needs = [(rooms[name], amount) for name, amount in variable.demand]
 
     def solutions(self) -> Iterator[list[int]]:
         """Give the chosen row for each variable, solution by solution; the list is reused."""
@@ -74,77 +81,86 @@ class Solver:
                 self._give_back(variables[depth], chosen, depth)
             if not self._choose(depth, chosen, places):
                 if not fruitful[depth]:
-                    self._remember(depth)
+                    self._remember(depth, chosen)
                 depth -= 1
                 if depth >= 0 and fruitful[depth + 1]:
                     fruitful[depth] = True
             elif depth == last:
                 fruitful[depth] = True
                 yield chosen
-            elif not (self._stumbled and self._hopeless(depth + 1)):
+            elif not (self._stumbled and self._hopeless(depth + 1, chosen)):
                 depth += 1
                 places[depth] = 0
                 fruitful[depth] = False
 
     def _choose(self, depth: int, chosen: list[int], places: list[int]) -> bool:
-        variable, checks = self._variables[depth], self._checks.get(depth)
-        options = variable.options
+        variable, checks, taken = self._variables[depth], self._checks.get(depth), self._taken
+        options, needs, isolated = variable.options, variable.needs, variable.isolated
         for place in range(places[depth], len(options)):
             row = options[place]
-            if variable.isolated and row in self._taken:
+            if isolated and row in taken:
                 continue
-            if any(self._rooms[name][row] < amount for name, amount in variable.demand):
-                continue
-            chosen[depth] = row
-            if checks is not None and not all(check(chosen) for check in checks):
-                continue
-            for name, amount in variable.demand:
-                self._rooms[name][row] -= amount
-            if variable.isolated:
-                self._taken.add(row)
-            places[depth] = place + 1
-            return True
+            for room, amount in needs:
+                if room[row] < amount:
+                    break
+            else:
+                chosen[depth] = row
+                if checks is None or all(check(chosen) for check in checks):
+                    places[depth] = place + 1
+                    for room, amount in needs:
+                        room[row] -= amount
+                    if isolated:
+                        taken.add(row)
+                    return True
         chosen[depth] = -1
         return False
 
     def _give_back(self, variable: Variable, chosen: list[int], depth: int) -> None:
         row = chosen[depth]
-        for name, amount in variable.demand:
-            self._rooms[name][row] += amount
+        for room, amount in variable.needs:
+            room[row] += amount
         if variable.isolated:
             self._taken.discard(row)
         chosen[depth] = -1
 
     def _possible(self) -> bool:
         """Look at what is needed in any case: providers for each, units in all."""
-        needed: dict[str, int] = {}
-        givers: dict[str, set[int]] = {}
-        repeated: dict[tuple[Demand, int], tuple[int, Variable]] = {}
+        # Variables that ask the same share one list of options.
+        alike: dict[int, list[Variable]] = {}
         for variable in self._variables:
             if not variable.options:
                 return False
-            for name, amount in variable.demand:
-                needed[name] = needed.get(name, 0) + amount
-                givers.setdefault(name, set()).update(variable.options)
-            key = (variable.demand, id(variable.options))
-            repeated[key] = (repeated.get(key, (0, variable))[0] + 1, variable)
-        for name, amount in needed.items():
-            room = self._rooms[name]
-            if sum(room[row] for row in givers[name]) < amount:
+            alike.setdefault(id(variable.options), []).append(variable)
+        for variables in alike.values():
+            if len(variables) > 1 and not self._enough(variables[0], len(variables)):
                 return False
-        for count, variable in repeated.values():
-            if count > 1 and variable.demand and self._times(variable, count) < count:
-                return False
-        return self._matchable(0)
+        return self._sums_fit(alike.values()) and self._matchable(0)
 
-    def _times(self, variable: Variable, enough: int) -> int:
-        times = 0
+    def _enough(self, variable: Variable, count: int) -> bool:
+        """Tell whether the options can give one variable's demand that many times."""
+        if variable.isolated or not variable.needs:
+            return not variable.isolated or len(variable.options) >= count
         for row in variable.options:
-            each = min(self._rooms[name][row] // amount for name, amount in variable.demand)
-            times += min(each, 1) if variable.isolated else each
-            if times >= enough:
-                break
-        return times
+            count -= min([room[row] // amount for room, amount in variable.needs])
+            if count <= 0:
+                return True
+        return False
+
+    def _sums_fit(self, alike: Collection[Sequence[Variable]]) -> bool:
+        """Tell whether the options have enough units of each class for all variables."""
+        needed: dict[str, int] = {}
+        givers: dict[str, set[int]] = {}
+        for variables in alike:
+            for name, amount in variables[0].demand:
+                needed[name] = needed.get(name, 0) + amount * len(variables)
+                givers.setdefault(name, set()).update(variables[0].options)
+        if sum([len(variables[0].demand) for variables in alike]) == len(needed):
+            # No two kinds ask for one class: each has been looked at alone.
+            return True
+        return all(
+            sum([self._rooms[name][row] for row in givers[name]]) >= amount
+            for name, amount in needed.items()
+        )
 
     def _matchable(self, depth: int) -> bool:
         """Tell whether the isolated variables from here on can have a provider each."""
@@ -167,23 +183,31 @@ class Solver:
             and all(self._rooms[name][row] >= amount for name, amount in variable.demand)
         ]
 
-    def _hopeless(self, depth: int) -> bool:
+    def _hopeless(self, depth: int, chosen: Sequence[int]) -> bool:
         if not self._matchable(depth):
             return True
-        return depth >= self._free_from and self._state(depth) in self._failed
+        return depth >= self._free_from and self._state(depth, chosen) in self._failed
 
-    def _remember(self, depth: int) -> None:
+    def _remember(self, depth: int, chosen: Sequence[int]) -> None:
         self._stumbled = True
         if depth >= self._free_from and len(self._failed) < _MOST_REMEMBERED:
-            self._failed.add(self._state(depth))
+            self._failed.add(self._state(depth, chosen))
 
-    def _state(self, depth: int) -> tuple[object, ...]:
+    def _state(self, depth: int, chosen: Sequence[int]) -> tuple[object, ...]:
+        """Return all that the variables from here on depend on."""
         rooms, taken = self._rooms, self._taken
         names = sorted({name for item in self._variables[depth:] for name, _ in item.demand})
         states = [
-            (profile, row in taken, *(rooms[name].get(row, -1) for name in names))
+            (profile, row in taken, *[rooms[name].get(row, -1) for name in names])
             for row, profile in self._profile(depth)
         ]
+        if self._near:
+            # Where a provider stands matters: equal ones cannot be exchanged.
+            so_far = [
+                frozenset(chosen[place] for place in places if place < depth)
+                for places in self._near
+            ]
+            return (depth, *states, *so_far)
         states.sort()
         return (depth, *states)
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from scheduler_lib.fleet import Fleet, StockColumns
+from scheduler_lib.fleet.arrays import Rows32
 from scheduler_lib.model.request import UNSUFFIXED
 from scheduler_lib.placement import forest
 from scheduler_lib.placement.candidate import Candidate
@@ -27,37 +30,39 @@ class TreeSearch:
         self._root = root_row
         self._tightest = order == TIGHTEST
         self._rooms: Rooms = {}
+        self._lines: dict[int, set[int]] = {}
 
     def candidates(self) -> Iterator[Candidate]:
         """Give the candidates one after another."""
         fleet, plan = self._fleet, self._plan
         if plan.root is not None and not forest.meeting(fleet, plan.root)[self._root]:
             return
-        own = forest.tree(fleet, self._root)
+        tree = forest.tree(fleet, self._root)
+        own = reach = np.array(tree, dtype=np.int32)
         shared = forest.sharing(fleet)
-        reach = own
         if shared.rows:
-            reach = (*own, *shared.serving(own, fleet))
+            reach = np.array((*tree, *shared.serving(tree, fleet)), dtype=np.int32)
         variables = self._variables(own, reach)
         if not all(variable.options for variable in variables):
             return
-        solver = Solver(variables, self._rooms, self._checks(variables), self._free_from())
+        checks, near = self._checks(variables)
+        solver = Solver(variables, self._rooms, checks, near, self._free_from())
         for chosen in solver.solutions():
             yield self._candidate(variables, chosen)
 
-    def _variables(self, own: Sequence[int], reach: Sequence[int]) -> list[Variable]:
+    def _variables(self, own: Rows32, reach: Rows32) -> list[Variable]:
         plan = self._plan
         loose = []
         for item in plan.demand:
             able = self._options((item,), plan.condition, reach)
             loose.append(Variable(UNSUFFIXED, (item,), able, isolated=False))
         loose.sort(key=_fewest_first)
-        options = {kind: self._options(*kind, reach if kind[0] else own) for kind in plan.kinds}
+        options = [self._options(*kind, reach if kind.demand else own) for kind in plan.kinds]
         bound = [
             Variable(
                 group.suffix,
                 group.demand,
-                options[group.demand, group.condition],
+                options[group.kind],
                 isolated=plan.isolate,
             )
             for group in plan.groups
@@ -65,48 +70,69 @@ class TreeSearch:
         bound.sort(key=_fewest_first)
         return loose + bound
 
-    def _options(
-        self, demand: Demand, condition: Condition | None, rows: Sequence[int]
-    ) -> Sequence[int]:
-        met = None if condition is None else forest.meeting(self._fleet, condition)
-        needs = []
+    def _options(self, demand: Demand, condition: Condition | None, rows: Rows32) -> Sequence[int]:
+        """Return the providers that can give a demand asked alone, in the order to try them."""
+        if condition is not None:
+            rows = rows[forest.meeting(self._fleet, condition)[rows]]
+        frees: dict[int, tuple[int, ...]] = dict.fromkeys(rows.tolist(), ())
         for name, amount in demand:
             stock = self._fleet.stock(name)
             if stock is None:
                 return ()
-            rooms = self._rooms.setdefault(name, {})
-            needs.append((stock, amount, rooms, stock.limits().allow(amount)))
-        found = []
-        for row in rows:
-            if met is not None and not met[row]:
-                continue
-            free = _frees(row, needs)
-            if free is not None:
-                found.append((free, row))
-        if len(found) > 1:
-            found.sort(key=self._order)
-        return [row for _, row in found]
+            frees = self._able(stock, amount, rows, frees, self._rooms.setdefault(name, {}))
+        if len(frees) < 2:
+            return list(frees)
+        return [row for row, _ in sorted(frees.items(), key=self._order)]
 
-    def _order(self, item: tuple[tuple[int, ...], int]) -> tuple[tuple[int, ...], str, str]:
-        free, row = item
+    @staticmethod
+    def _able(
+        stock: StockColumns,
+        amount: int,
+        rows: Rows32,
+        frees: dict[int, tuple[int, ...]],
+        rooms: dict[int, int],
+    ) -> dict[int, tuple[int, ...]]:
+        """Return which of the providers in ``frees`` can give units, and what they have left."""
+        slots = stock.slots(rows)
+        left, most = stock.column("free")[slots], stock.column("max_unit")[slots]
+        allowed = stock.limits().allow(amount)
+        able = {}
+        for row, slot, free, at_once in zip(
+            rows.tolist(), slots.tolist(), left.tolist(), most.tolist(), strict=True
+        ):
+            if slot < 0 or free < amount or row not in frees:
+                continue
+            if allowed or _allows(stock, slot, amount):
+                rooms[row] = min(free, at_once)
+                able[row] = (*frees[row], free)
+        return able
+
+    def _order(self, item: tuple[int, tuple[int, ...]]) -> tuple[tuple[int, ...], str, str]:
+        row, free = item
         rows = self._fleet.state.rows
         return (free if self._tightest else (), rows.names[row], rows.uuids[row])
 
     def _free_from(self) -> int:
         plan = self._plan
-        if plan.same_subtree:
-            return len(plan.demand) + len(plan.groups)
         return len(plan.demand) if plan.required or plan.any_of else 0
 
-    def _checks(self, variables: Sequence[Variable]) -> dict[int, list[Check]]:
+    def _checks(
+        self, variables: Sequence[Variable]
+    ) -> tuple[dict[int, list[Check]], list[list[int]]]:
+        """Return what must hold after which variable, and which variables stand close together."""
         plan = self._plan
         checks: dict[int, list[Check]] = {}
+        near: list[list[int]] = []
         if plan.required or plan.any_of:
             checks[len(plan.demand) - 1] = [self._together]
         for suffixes in plan.same_subtree:
             places = [n for n, item in enumerate(variables) if item.suffix in suffixes]
-            checks.setdefault(places[-1], []).append(self._under_one(places))
-        return checks
+            near.append(places)
+            for done in range(1, len(places) + 1):
+                later = {row for place in places[done:] for row in variables[place].options}
+                check = self._under_one(places[:done], later)
+                checks.setdefault(places[done - 1], []).append(check)
+        return checks, near
 
     def _together(self, chosen: Sequence[int]) -> bool:
         """Tell whether the providers of the unsuffixed group have the traits together."""
@@ -116,19 +142,24 @@ class TreeSearch:
             traits |= self._fleet.traits(row)
         return plan.required <= traits and not any(map(traits.isdisjoint, plan.any_of))
 
-    def _under_one(self, places: Sequence[int]) -> Check:
+    def _under_one(self, places: Sequence[int], later: set[int]) -> Check:
+        """Return the check that one provider, chosen or still to be, is above all those chosen."""
+
         def check(chosen: Sequence[int]) -> bool:
             rows = {chosen[place] for place in places}
-            common = set.intersection(*({*self._line(row)} for row in rows))
-            return not common.isdisjoint(rows)
+            above = set.intersection(*map(self._line, rows))
+            return not (above.isdisjoint(rows) and above.isdisjoint(later))
 
         return check
 
-    def _line(self, row: int) -> Iterator[int]:
-        """Give a row and all it hangs under."""
-        while row >= 0:
-            yield row
-            row = self._fleet.parent(row)
+    def _line(self, row: int) -> set[int]:
+        """Return a row and all it hangs under."""
+        known = self._lines.get(row)
+        if known is None:
+            known = self._lines[row] = {row}
+            while (row := self._fleet.parent(row)) >= 0:
+                known.add(row)
+        return known
 
     def _candidate(self, variables: Sequence[Variable], chosen: Sequence[int]) -> Candidate:
         amounts: dict[tuple[int, str], int] = {}
@@ -149,23 +180,6 @@ class TreeSearch:
 def _fewest_first(variable: Variable) -> tuple[int, list[int]]:
     """Order variables: few options first, then much asked first; that fails, or fits, sooner."""
     return len(variable.options), [-amount for _, amount in variable.demand]
-
-
-def _frees(
-    row: int, needs: Sequence[tuple[StockColumns, int, dict[int, int], bool]]
-) -> tuple[int, ...] | None:
-    """Return what a provider has left of each class; None when it cannot give what is needed."""
-    frees = []
-    for stock, amount, rooms, allowed in needs:
-        slot = stock.slot(row)
-        if slot < 0:
-            return None
-        free = stock.cell("free", slot)
-        if free < amount or not (allowed or _allows(stock, slot, amount)):
-            return None
-        rooms[row] = min(free, stock.cell("max_unit", slot))
-        frees.append(free)
-    return tuple(frees)
 
 
 def _allows(stock: StockColumns, slot: int, amount: int) -> bool:

@@ -250,6 +250,23 @@ class TestN09WideTreesDoNotExplode:
         assert next(search.on_root(0), None) is None
         assert time.perf_counter() - started < 0.5
 
+    @pytest.mark.parametrize("policy", ["none", "isolate"])
+    def test_groups_that_no_subtree_holds_are_refused_at_once(self, policy: str) -> None:
+        forest = Forest().add("CN", host=True)
+        for node in ("N0", "N1"):
+            forest.add(node, under="CN", traits={"HW_NUMA_ROOT"})
+            for number in range(7):
+                forest.add(f"{node}D{number}", {"CUSTOM_DEV": 1}, under=node)
+        asked = {f"_{n}": group(CUSTOM_DEV=1) for n in range(8)}
+        asked["_N"] = group(required={"HW_NUMA_ROOT"})
+        search = Search(forest.fleet(), asked, policy, same_subtree=(frozenset(asked),))
+        started = time.perf_counter()
+        assert next(search.on_root(0), None) is None
+        assert time.perf_counter() - started < 0.5
+        del asked["_7"]
+        search = Search(forest.fleet(), asked, policy, same_subtree=(frozenset(asked),))
+        assert len(list(search.candidates(3))) == 3
+
 
 class TestAmounts:
     @pytest.mark.parametrize(("amount", "count"), [(5, 0), (10, 1), (15, 0), (50, 1), (60, 0)])

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from scheduler_lib.fleet import Fleet
 from scheduler_lib.fleet.arrays import Bools
-from scheduler_lib.model.request import ResourceGroup
+from scheduler_lib.model.request import UNSUFFIXED, ResourceGroup
 from scheduler_lib.placement import forest, sieve
 from scheduler_lib.placement.candidate import Candidate, Shortfall
-from scheduler_lib.placement.plan import Plan
+from scheduler_lib.placement.plan import Condition, Plan
 from scheduler_lib.placement.shortfalls import Explainer
 from scheduler_lib.placement.tree import TIGHTEST, TreeSearch
 
@@ -83,7 +83,7 @@ class Search:
         :param limit: how many, at most; None for all. It bounds the work and the memory.
         :param order: as in :meth:`on_root`.
         """
-        found = self._in_turn(order)
+        found = self._of_hosts() if self.flat else self._in_turn(order)
         if limit is None:
             yield from found
             return
@@ -96,12 +96,23 @@ class Search:
             return ()
         return Explainer(self._fleet, self._plan, root_row).shortfalls()
 
-    def _in_turn(self, order: str) -> Iterator[Candidate]:
-        mask = self.root_mask()
+    def _survivors(self, mask: Bools) -> Iterator[int]:
         names = forest.roots_by_name(self._fleet)
+        return map(int, names[mask[names]])
+
+    def _of_hosts(self) -> Iterator[Candidate]:
+        """Give the candidates of a flat request: every host that stays is one."""
+        plan, mask = self._plan, self.root_mask()
+        if plan.required or plan.any_of:
+            mask &= forest.meeting(self._fleet, Condition(plan.required, plan.any_of))
+        for row in self._survivors(mask):
+            amounts = tuple([(row, name, amount) for name, amount in plan.demand])
+            yield Candidate(row, amounts, {UNSUFFIXED: (row,)})
+
+    def _in_turn(self, order: str) -> Iterator[Candidate]:
         shared = forest.sharing(self._fleet).rows
         seen: set[tuple[object, ...]] = set()
-        walks = (self.on_root(row, order=order) for row in names[mask[names]].tolist())
+        walks = (self.on_root(row, order=order) for row in self._survivors(self.root_mask()))
         while True:
             going = []
             for walk in walks:

@@ -381,7 +381,8 @@ class TestOrder:
     def test_limit_bounds_the_work(self) -> None:
         forest = Forest()
         for number in range(30):
-            forest.add(f"h{number:02}", {"VCPU": 1}, host=True)
+            forest.add(f"h{number:02}", host=True)
+            forest.add(f"n{number:02}", {"VCPU": 1}, under=f"h{number:02}")
         fleet = forest.fleet()
         visited: list[int] = []
 

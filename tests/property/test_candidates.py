@@ -37,15 +37,16 @@ def some(random: Random, names: Sequence[str], odds: float) -> frozenset[str]:
 def forest_of(random: Random) -> Forest:
     forest = Forest()
     names: list[str] = []
+    flat = random.random() < 0.25
     for number in range(random.randint(3, 7)):
-        under = random.choice([None, *names, *names])
+        under = None if flat else random.choice([None, *names, *names])
         forest.add(
             f"p{number}",
             {name: stock_of(random) for name in some(random, CLASSES, 0.75)},
             under=under,
             traits=some(random, TRAITS, 0.6),
             aggregates="".join(some(random, LETTERS, 0.5)),
-            shares=random.random() < 0.25,
+            shares=not flat and random.random() < 0.25,
         )
         names.append(f"p{number}")
     return forest
@@ -88,7 +89,8 @@ def request_of(random: Random) -> dict[str, object]:
     if random.random() < 0.5:
         groups[""] = group_of(random)
     same = group_of(random)
-    suffixes = [f"_{number}" for number in range(random.randint(0 if groups else 1, 3))]
+    least = 0 if groups else 1
+    suffixes = [f"_{number}" for number in range(random.choice([least, least, 1, 2, 3]))]
     for suffix in suffixes:
         groups[suffix] = same if random.random() < 0.5 else group_of(random)
     near: tuple[frozenset[str], ...] = ()

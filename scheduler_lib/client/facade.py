@@ -62,7 +62,7 @@ class SchedulerClient:
         self._clock: Clock = clock or SystemClock()
         self._backends = Backends(conf, query, report, self._clock)
         self._calls: Calls | None = None
-        self._last = LastReports()
+        self._last = LastReports(self._clock)
 
     def __enter__(self) -> Self:
         return self
@@ -306,12 +306,15 @@ class SchedulerClient:
         deadline_s: float | None,
         repeatable: bool = False,
     ) -> T:
+        return self._prepared().run(
+            operation, context, act, deadline_s=deadline_s, repeatable=repeatable
+        )
+
+    def _prepared(self) -> Calls:
         if self._calls is None:
             # Two first calls may both get here; they make equal things.
             self._calls = Calls(self._backends.settings(), self._clock, self.statistics)
-        return self._calls.run(
-            operation, context, act, deadline_s=deadline_s, repeatable=repeatable
-        )
+        return self._calls
 
     def _selected(
         self,
@@ -330,7 +333,7 @@ class SchedulerClient:
     ) -> None:
         backend = self._backends.report()
         digest = stats_digest(stats)
-        if not self._last.begin(name, digest):
+        if not self._last.begin(name, digest, self._prepared().settings.report_refresh_s):
             self.statistics.dropped("update_resource_stats")
             LOG.debug("%sreport of %s says nothing new", request_id(context), name)
             return

@@ -5,12 +5,14 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 
+from scheduler_lib.model.clock import Clock
 from scheduler_lib.model.naming import ResourceName
 
 
 @dataclass(slots=True)
 class _Memory:
     accepted: bytes | None = None
+    accepted_at: float = 0.0
     sending: int = 0
     overlapped: bool = False
 
@@ -19,20 +21,26 @@ class LastReports:
     """The digest of each host's last accepted report.
 
     Two reports of one host under way at once may arrive in either order: neither is remembered.
+
+    :param clock: what the age of a report is read on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
         self._memories: dict[ResourceName, _Memory] = {}
         self._lock = threading.Lock()
 
-    def begin(self, name: ResourceName, digest: bytes) -> bool:
+    def begin(self, name: ResourceName, digest: bytes, refresh_s: float) -> bool:
         """Say that a report is about to be sent.
 
+        :param refresh_s: how old the last accepted report may be, in seconds.
         :returns: whether it needs to be; False when the last accepted one said the same.
         """
+        moment = self._clock.monotonic()
         with self._lock:
             memory = self._memories.setdefault(name, _Memory())
-            if memory.accepted == digest and not memory.sending:
+            young = moment - memory.accepted_at < refresh_s
+            if memory.accepted == digest and young and not memory.sending:
                 return False
             memory.overlapped = memory.overlapped or memory.sending > 0
             memory.sending += 1
@@ -50,6 +58,7 @@ class LastReports:
             memory.sending -= 1
             if not memory.overlapped:
                 memory.accepted = accepted
+                memory.accepted_at = self._clock.monotonic()
             if memory.sending == 0:
                 memory.overlapped = False
                 if memory.accepted is None:

@@ -47,6 +47,15 @@ The time that one call to the facade may take, retries included. Unit: seconds, 
 How often a call that is safe to repeat is tried. Unit: tries, at least 1 (no retry).
 """,
         ),
+        cfg.FloatOpt(
+            "report_refresh_s",
+            default=600.0,
+            min=0.0,
+            help="""
+A report that says nothing new is not sent, unless the last one that was accepted is older than
+this: another process may have deleted the host. Unit: seconds; 0 sends every report.
+""",
+        ),
     ),
 }
 
@@ -57,4 +66,8 @@ def settings(conf: cfg.ConfigOpts) -> CallSettings:
     :param conf: options made by :func:`scheduler_lib.conf.load`.
     """
     group = conf[GROUP]
-    return CallSettings(call_timeout_s=group.call_timeout_s, retry_attempts=group.retry_attempts)
+    return CallSettings(
+        call_timeout_s=group.call_timeout_s,
+        retry_attempts=group.retry_attempts,
+        report_refresh_s=group.report_refresh_s,
+    )

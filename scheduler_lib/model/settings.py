@@ -98,7 +98,10 @@ class CallSettings:
 
     :ivar call_timeout_s: the time one call may take, in seconds.
     :ivar retry_attempts: tries of a call that is safe to repeat.
+    :ivar report_refresh_s: an unchanged report is sent all the same when the last accepted one is
+        older, in seconds: another process may have deleted the host meanwhile.
     """
 
     call_timeout_s: float = 60.0
     retry_attempts: int = 3
+    report_refresh_s: float = 600.0

@@ -27,9 +27,9 @@ from scheduler_lib.model.request import Request
 from scheduler_lib.model.settings import Accounting, SchedulingSettings
 from scheduler_lib.query.claimers import ConsumingClaimer, StoreClaimer
 from scheduler_lib.query.mirror import Mirror
-from scheduler_lib.query.requested import RequestedFilter
 from scheduler_lib.query.vocabulary import Vocabulary
 from scheduler_lib.scheduling.claiming import Claimer
+from scheduler_lib.scheduling.filters.requested import RequestedFilter
 from scheduler_lib.scheduling.scheduler import Scheduler
 from scheduler_lib.store.connections import Connections
 from scheduler_lib.store.errors import RequestKeyTaken

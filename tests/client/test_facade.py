@@ -293,6 +293,18 @@ class TestReports:
         a_host("h1").report(client)
         assert client.get_resource_stats(None, "h1")["vcpus"] == 8
 
+    def test_unchanged_report_is_sent_when_the_last_one_is_old(self):
+        """Another process may have deleted the host: its tracker brings it back in the end."""
+        clock, report = ManualClock(), FakeReport()
+        client = SchedulerClient(report=report, query=FakeQuery(), clock=clock)
+        a_host("h1").report(client)
+        clock.advance(599)
+        a_host("h1").report(client)
+        assert len(report.reports) == 1
+        clock.advance(2)
+        a_host("h1").report(client)
+        assert len(report.reports) == 2
+
     def test_same_stats_of_another_host_are_sent(self, client, report):
         a_host("h1").report(client)
         a_host(("h1", "n2")).report(client)

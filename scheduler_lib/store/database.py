@@ -42,7 +42,9 @@ class Database:
             memory = MemoryTransactions(self._engine, self._texts, self.backend, clock)
             self._transactions = self._lender = memory
             return
-        self._lender = Readers(self._engine, self._texts, self.backend, settings.max_pool_size)
+        self._lender = Readers(
+            self._engine, self._texts, self.backend, settings.max_pool_size, clock
+        )
         self._transactions = self._writer() if self.is_sqlite else self._server()
 
     def _writer(self) -> Writer:

@@ -6,7 +6,7 @@ host only, and no provider elsewhere may have it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scheduler_lib.exceptions import HostInUse, HostNotFound, InvalidStats
 from scheduler_lib.model.clock import Deadline
@@ -102,27 +102,25 @@ class Hosts:
     def _report(self, session: Session, reports: Sequence[Report]) -> tuple[int, ...]:
         rows = self._lock_rows(session, reports)
         stored = self._trees(session, reports, rows)
-        total = HostChange()
-        inserts, updates = [], []
-        told: dict[str, None] = {}
+        planned: dict[ResourceName, HostChange] = {}
         for name, stats in reports:
             row = rows.get(name)
             tree = stored.get(str(row["uuid"]), {}) if row else {}
-            change = self._planner.plan(name, stats, row, tree)
-            self._check_owners(session, name, change.tree, row)
-            total.tree.add(change.tree)
-            if change.insert:
-                inserts.append(change.insert)
-            if change.update:
-                updates.append(change.update)
-            if change.told:
-                told[str((change.insert or change.update or {})["uuid"])] = None
-        tree_rows.write(session, self._names, total.tree)
-        compute_nodes.insert(session, inserts)
-        compute_nodes.update(session, updates)
-        gone = [provider.uuid for provider in total.tree.remove]
-        removed = changes.append(session, gone, REMOVED)
-        return removed + changes.append(session, told | total.tree.changed, PROVIDER)
+            planned[name] = self._planner.plan(name, stats, row, tree)
+        self._check_owners(session, planned)
+        return self._write(session, list(planned.values()))
+
+    def _write(self, session: Session, planned: Sequence[HostChange]) -> tuple[int, ...]:
+        whole = TreeChange()
+        for change in planned:
+            whole.add(change.tree)
+        tree_rows.write(session, self._names, whole)
+        compute_nodes.insert(session, [c.insert for c in planned if c.insert])
+        compute_nodes.update(session, [c.update for c in planned if c.update])
+        rows = [c.insert or c.update or {} for c in planned if c.told]
+        told = dict.fromkeys(str(row["uuid"]) for row in rows)
+        removed = changes.append(session, [gone.uuid for gone in whole.remove], REMOVED)
+        return removed + changes.append(session, told | whole.changed, PROVIDER)
 
     def _lock_rows(
         self, session: Session, reports: Sequence[Report]
@@ -161,14 +159,20 @@ class Hosts:
         )
         return stored
 
-    def _check_owners(
-        self, session: Session, name: ResourceName, change: TreeChange, row: Columns | None
-    ) -> None:
-        candidates = [*change.insert, *change.move]
-        if candidates:
-            owners = tree_rows.owners_of_names(session, [p.name for p in candidates])
-            named = tree_rows.names_of_uuids(session, [p.uuid for p in change.insert])
-            trees.check_names(name, candidates, owners, named)
+    def _check_owners(self, session: Session, planned: Mapping[ResourceName, HostChange]) -> None:
+        """Nobody else may have the names and uuids of providers that are new or renamed."""
+        named = [p for c in planned.values() for p in (*c.tree.insert, *c.tree.move)]
+        if not named:
+            return
+        owners = tree_rows.owners_of_names(session, [provider.name for provider in named])
+        inserted = [provider.uuid for c in planned.values() for provider in c.tree.insert]
+        stored = tree_rows.names_of_uuids(session, inserted)
+        for name, change in planned.items():
+            fresh = [*change.tree.insert, *change.tree.move]
+            trees.check_names(name, fresh, owners, stored)
+            # The next report of the same transaction must not take them either.
+            owners.update((provider.name, provider.uuid) for provider in fresh)
+            stored.update((provider.uuid, provider.name) for provider in change.tree.insert)
 
     def _delete(self, session: Session, name: ResourceName) -> tuple[int, ...]:
         rows = compute_nodes.lock(session, [name.node])

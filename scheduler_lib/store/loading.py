@@ -33,7 +33,7 @@ _FACTS = (
 # Trees read at a time: bounds the memory of a load.
 BATCH = 1000
 _LAST_ID = 2**31 - 1
-# Equal inventories are one object; no more than that many are remembered.
+# Equal stocks are one object; no more than that many are remembered.
 _REMEMBERED = 10_000
 
 _PARENT = RESOURCE_PROVIDERS.alias("parent")
@@ -137,7 +137,7 @@ class _Assembly:
     def __init__(self, session: Session, names: Names) -> None:
         self._session = session
         self._names = names
-        self._inventories: dict[Row, Inventory] = {}
+        self._stocks_made: dict[Row, Stock] = {}
         self._trait_sets: dict[tuple[int, ...], frozenset[str]] = {}
 
     def providers(self, run: Run) -> list[Provider]:
@@ -167,18 +167,17 @@ class _Assembly:
         names = self._names.resource_classes.names(self._session, {row[1] for row in rows})
         stocks: dict[object, dict[str, Stock]] = defaultdict(dict)
         for row in rows:
-            stock = Stock(self._inventory(row[3:]), row[2])
-            stocks[row[0]][names[row[1]]] = stock
+            stocks[row[0]][names[row[1]]] = self._stock(tuple(row[2:]))
         return stocks
 
-    def _inventory(self, fields: Row) -> Inventory:
-        key = tuple(fields)
-        inventory = self._inventories.get(key)
-        if inventory is None:
-            if len(self._inventories) >= _REMEMBERED:
-                self._inventories.clear()
-            inventory = self._inventories[key] = Inventory(*fields)
-        return inventory
+    def _stock(self, key: Row) -> Stock:
+        stock = self._stocks_made.get(key)
+        if stock is None:
+            if len(self._stocks_made) >= _REMEMBERED:
+                self._stocks_made.clear()
+            used, *fields = key
+            stock = self._stocks_made[key] = Stock(Inventory(*fields), used)
+        return stock
 
     def _traits(self, rows: Sequence[Row]) -> dict[object, frozenset[str]]:
         names = self._names.traits.names(self._session, {row[1] for row in rows})

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 
 from sqlalchemy.engine import Connection, Engine
 
+from scheduler_lib.model.clock import Clock
 from scheduler_lib.store.errors import DATABASE_ERRORS, is_disconnect, translated
 from scheduler_lib.store.session import Session, Texts
 
@@ -21,6 +22,9 @@ _SNAPSHOT = {
         "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
     ),
 }
+# How long a connection may lie idle before it is asked whether the server is still there.
+TRUSTED_S = 1.0
+
 _SNAPSHOT["mariadb"] = _SNAPSHOT["mysql"]
 
 
@@ -46,6 +50,14 @@ def discard(connection: Connection) -> None:
     connection.close()
 
 
+def _answers(session: Session) -> bool:
+    try:
+        session.command("SELECT 1")
+    except DATABASE_ERRORS:
+        return False
+    return True
+
+
 class Readers:
     """Lends connections for reading, the one used last first.
 
@@ -55,12 +67,13 @@ class Readers:
     :param keep: how many idle ones are kept open.
     """
 
-    def __init__(self, engine: Engine, texts: Texts, backend: str, keep: int) -> None:
+    def __init__(self, engine: Engine, texts: Texts, backend: str, keep: int, clock: Clock) -> None:
         self._engine = engine
         self._texts = texts
         self._backend = backend
         self._keep = keep
-        self._idle: list[Session] = []
+        self._clock = clock
+        self._idle: list[tuple[Session, float]] = []
         self._lock = threading.Lock()
         self._process = os.getpid()
 
@@ -102,25 +115,32 @@ class Readers:
     def _take(self) -> Session:
         if self._process != os.getpid():
             self._forget()
-        try:
-            return self._idle.pop()
-        except IndexError:
-            pass
+        while True:
+            try:
+                session, since = self._idle.pop()
+            except IndexError:
+                break
+            if self._clock.monotonic() - since < TRUSTED_S or _answers(session):
+                return session
+            discard(session.connection)
         try:
             return Session(hold(self._engine), self._texts)
         except DATABASE_ERRORS as error:
             raise translated(error, self._backend) from error
 
     def _give_back(self, session: Session) -> None:
+        told, session.after_commit = session.after_commit, []
+        for tell in told:
+            tell()
         if len(self._idle) < self._keep:
-            self._idle.append(session)
+            self._idle.append((session, self._clock.monotonic()))
         else:
             discard(session.connection)
 
     def _drop_idle(self) -> None:
         with self._lock:
             idle, self._idle = self._idle, []
-        for session in idle:
+        for session, _ in idle:
             discard(session.connection)
 
     def _forget(self) -> None:

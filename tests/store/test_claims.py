@@ -34,9 +34,7 @@ class TestCapacity:
         receipt = desk.write(Claim(A, {h1: {"VCPU": 2, "MEMORY_MB": 512}}))
         assert set(receipt.usages) == {Usage(h1, "VCPU", 2), Usage(h1, "MEMORY_MB", 512)}
         assert desk.used("h1") == {"VCPU": 2, "MEMORY_MB": 512}
-        assert desk.held(A) == Claim(
-            A, {h1: {"VCPU": 2, "MEMORY_MB": 512}}, consumer_generation=1
-        )
+        assert desk.held(A) == Claim(A, {h1: {"VCPU": 2, "MEMORY_MB": 512}}, consumer_generation=1)
 
     def test_the_reserve_is_taken_off_before_the_ratio(self, desk: Desk) -> None:
         _h1(desk, vcpus=16, reserved_host_cpus=2, cpu_allocation_ratio=2.0)

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from scheduler_lib.model.allocation import Claim
 from scheduler_lib.model.provider import ProviderChanged, ProviderRemoved, UsageChanged
 from scheduler_lib.store import changes
-from scheduler_lib.store.feed import GAP_PATIENCE_S, Cursor, FeedBatch
+from scheduler_lib.store.feed import GAP_PATIENCE_S, MOST_CHANGES, Cursor, FeedBatch
 from scheduler_lib.store.schema import CHANGES
 from scheduler_lib.store.schema.changes import USAGE
 from tests.databases import Databases
@@ -155,6 +155,15 @@ def test_a_reader_that_was_away_too_long_must_load_again(desk: Desk) -> None:
     reader = Reader(desk)
     desk.claim("h1", VCPU=1)
     assert reader.batch().reload is False
+
+
+def test_a_reader_with_too_much_to_catch_up_on_must_load_again(sqlite_desk: Desk) -> None:
+    sqlite_desk.report("h1", vcpus=1)
+    reader = Reader(sqlite_desk)
+    row = {"provider_uuid": sqlite_desk.uuid("h1"), "kind": USAGE, "created_at": 0.0}
+    with sqlite_desk.store._database._engine.begin() as connection:  # type: ignore[union-attr]
+        connection.execute(sa.insert(CHANGES), [row] * (MOST_CHANGES + 1))
+    assert reader.batch().reload is True
 
 
 def test_old_changes_are_pruned_while_others_are_written(

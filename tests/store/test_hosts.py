@@ -64,10 +64,7 @@ def test_a_host_in_use_stays(desk: Desk, provider: str) -> None:
 def test_a_tree_is_found_by_any_of_its_providers(desk: Desk) -> None:
     desk.report("h1", children=[{"name": "a", "children": [{"name": "b"}]}])
     desk.report("h2")
-    trees = [
-        desk.store.providers.tree(key, desk.deadline())
-        for key in ("h1", "b", desk.uuid("a"))
-    ]
+    trees = [desk.store.providers.tree(key, desk.deadline()) for key in ("h1", "b", desk.uuid("a"))]
     assert [[p.name for p in tree] for tree in trees] == [["h1", "a", "b"]] * 3
 
 

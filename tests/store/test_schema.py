@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -40,13 +41,14 @@ def _run(url: str | URL, *statements: str) -> None:
 
 
 @pytest.fixture(params=KINDS)
-def bare_url(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path) -> URL:
+def bare_url(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path) -> Iterator[URL]:
     """A database with nothing in it, of each kind in turn."""
     if request.param == "sqlite":
-        return sa.make_url(f"sqlite:///{tmp_path / 'bare.sqlite'}")
+        yield sa.make_url(f"sqlite:///{tmp_path / 'bare.sqlite'}")
+        return
     url = databases.make_bare(request.param)
-    request.addfinalizer(lambda: databases.drop(url))
-    return url
+    yield url
+    databases.drop(url)
 
 
 def test_the_newest_revision_is_the_one_that_is_looked_for() -> None:
@@ -88,8 +90,7 @@ def test_made_and_migrated_tables_are_the_same(tmp_path: Path) -> None:
             }
         )
         engine.dispose()
-    assert [s for s in shapes[0]] == [s for s in shapes[1]]
-    assert {t: s[1:] for t, s in shapes[0].items()} == {t: s[1:] for t, s in shapes[1].items()}
+    assert shapes[0] == shapes[1]
 
 
 def test_an_sqlite_file_is_made_with_its_folders(tmp_path: Path, open_desk: OpenDesk) -> None:
@@ -109,7 +110,7 @@ def test_many_may_make_the_same_file_at_once(tmp_path: Path) -> None:
     def open_(store: Store) -> None:
         try:
             store.open()
-        except BaseException as error:
+        except Exception as error:  # noqa: BLE001
             errors.append(error)
 
     threads = [threading.Thread(target=open_, args=(store,)) for store in stores]

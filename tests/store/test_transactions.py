@@ -76,9 +76,7 @@ class TestRepetition:
         assert server_desk.used("h1") == {}
         assert server_desk.discrepancies() == []
 
-    def test_repetition_ends_at_the_deadline(
-        self, server_desk: Desk, deadlocks: Deadlocks
-    ) -> None:
+    def test_repetition_ends_at_the_deadline(self, server_desk: Desk, deadlocks: Deadlocks) -> None:
         uuid = server_desk.uuid("h1")
         deadlocks.left = 1000
         with pytest.raises(DeadlineExceeded):
@@ -224,11 +222,12 @@ def _write_behind_a_slow_one(
     def run(work: object, timeout: float) -> None:
         try:
             results.append(database.write(work, desk.deadline(timeout), "test"))  # type: ignore
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001
             results.append(error)
 
     leader = threading.Thread(
-        target=database.write, args=(slow, desk.deadline(), "test")  # type: ignore[union-attr]
+        target=database.write,
+        args=(slow, desk.deadline(), "test"),  # type: ignore[union-attr]
     )
     leader.start()
     begun.wait(20)

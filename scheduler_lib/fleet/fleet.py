@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scheduler_lib.fleet.view import FleetView
 
 _CLASSES = 64
-_ANSWERS = 64
+_ANSWERS = 128
 
 _Answer = TypeVar("_Answer")
 

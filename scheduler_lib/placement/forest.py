@@ -168,4 +168,9 @@ def _slots(fleet: Fleet, resource_class: str, condition: Condition | None) -> Sl
         met = meeting(fleet, condition)[rows]
         if met.all():
             met = None
-    return Slots(fleet.state.rows.root[rows].astype(np.int64), met)
+    roots: Ints = fleet.answer(
+        ("roots of slots", resource_class),
+        (STRUCTURE, f"shape:{resource_class}"),
+        lambda: fleet.state.rows.root[rows].astype(np.int64),
+    )
+    return Slots(roots, met)

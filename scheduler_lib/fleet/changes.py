@@ -124,8 +124,12 @@ class Changer:
         self, row: int, aggregates: frozenset[str], *, fresh: bool, host: bool
     ) -> None:
         column = self._state.own_aggregates()
+        if fresh:
+            if aggregates:
+                column.put(row, aggregates)
+            return
         before = column.get(row) or frozenset()
-        if column.put(row, aggregates or None) and not fresh:
+        if column.put(row, aggregates or None):
             self._state.bump(AGGREGATES)
             for uuid in before ^ aggregates:
                 self._state.bump(f"aggregate:{uuid}")

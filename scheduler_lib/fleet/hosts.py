@@ -130,11 +130,12 @@ class HostColumns:
         if self.zones.put(slot, zone):
             aspects.add(ZONES)
         self.default_zoned[slot] = facts.availability_zone is None
-        self.switched_off[slot] = facts.disabled
         if self.disabled[slot] != off or self.forced_down[slot] != facts.forced_down:
             self.disabled[slot], self.forced_down[slot] = off, facts.forced_down
             aspects.add(ENABLED)
-        self.reasons.put(slot, facts.disabled_reason)
+        if not fresh or facts.disabled or facts.disabled_reason is not None:
+            self.switched_off[slot] = facts.disabled
+            self.reasons.put(slot, facts.disabled_reason)
         self._beat(slot, facts.last_seen_up, fresh=fresh)
         self._put_numbers(slot, facts.numbers, fresh=fresh)
         self._put_texts(slot, facts.texts, fresh=fresh)
@@ -150,7 +151,7 @@ class HostColumns:
         self._touched.add(slot)
         self.zones.put(slot, None)
         self.reasons.put(slot, None)
-        self.disabled[slot] = self.forced_down[slot] = False
+        self.disabled[slot] = self.forced_down[slot] = self.switched_off[slot] = False
         self._beat(slot, None, fresh=False)
         self._put_numbers(slot, {}, fresh=False)
         self._put_texts(slot, {}, fresh=False)

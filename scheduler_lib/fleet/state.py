@@ -43,31 +43,31 @@ class State:
 
     def own_rows(self) -> Rows:
         """Return the rows, to be written."""
-        if self._must_copy("rows"):
+        if self._pool is not None and self._must_copy("rows"):
             self.rows = self.rows.copy()
         return self.rows
 
     def own_traits(self) -> NamedBits:
         """Return the traits, to be written."""
-        if self._must_copy("traits"):
+        if self._pool is not None and self._must_copy("traits"):
             self.traits = self.traits.copy()
         return self.traits
 
     def own_aggregates(self) -> CodeColumn[frozenset[str]]:
         """Return the aggregates, to be written."""
-        if self._must_copy("aggregates"):
+        if self._pool is not None and self._must_copy("aggregates"):
             self.aggregates = self.aggregates.copy()
         return self.aggregates
 
     def own_hosts(self) -> HostColumns:
         """Return the hosts' facts, to be written."""
-        if self._must_copy("hosts"):
+        if self._pool is not None and self._must_copy("hosts"):
             self.hosts = self.hosts.copy()
         return self.hosts
 
     def own_versions(self) -> Versions:
         """Return the version counters, to be written."""
-        if self._must_copy("versions"):
+        if self._pool is not None and self._must_copy("versions"):
             self.versions = self.versions.copy()
         return self.versions
 
@@ -77,7 +77,7 @@ class State:
         if stock is None:
             stock = self.stocks[resource_class] = StockColumns()
             self._owned |= {f"shape:{resource_class}", f"usage:{resource_class}"}
-        elif self._must_copy(f"shape:{resource_class}"):
+        elif self._pool is not None and self._must_copy(f"shape:{resource_class}"):
             stock = self.stocks[resource_class] = stock.copy()
             self._owned.add(f"usage:{resource_class}")
         return stock
@@ -88,7 +88,7 @@ class State:
         :raises KeyError: when nobody has an inventory of that class.
         """
         stock = self.stocks[resource_class]
-        if self._must_copy(f"usage:{resource_class}"):
+        if self._pool is not None and self._must_copy(f"usage:{resource_class}"):
             stock = self.stocks[resource_class] = stock.with_own_usage()
         return stock
 

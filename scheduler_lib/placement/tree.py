@@ -67,7 +67,8 @@ class TreeSearch:
             )
             for group in plan.groups
         ]
-        bound.sort(key=_fewest_first)
+        if len(plan.kinds) > 1:
+            bound.sort(key=_fewest_first)
         return loose + bound
 
     def _options(self, demand: Demand, condition: Condition | None, rows: Rows32) -> Sequence[int]:

@@ -192,6 +192,9 @@ def _short_text(value: object, name: str) -> object:
         raise InvalidStats(f"{name} must be a string, not {shortened(value)}.", field=name)
     if len(text) > 255:
         raise InvalidStats(f"{name} is longer than 255 characters.", field=name)
+    if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text):
+        # No database takes these in a text.
+        raise InvalidStats(f"{name} has a character that cannot be stored.", field=name)
     return text
 
 

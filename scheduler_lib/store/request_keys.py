@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sqlalchemy as sa
 
+from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.model.answer import RecordedAnswer
 from scheduler_lib.model.clock import Clock, Deadline
+from scheduler_lib.model.naming import checked_name
 from scheduler_lib.store.database import Database
 from scheduler_lib.store.errors import RequestKeyTaken
 from scheduler_lib.store.names import insert_new
@@ -54,8 +56,10 @@ class RequestKeys:
     def record(self, session: Session, answer: RecordedAnswer) -> None:
         """Write an answer in the transaction of its claims.
 
+        :raises InvalidRequest: when the key cannot be stored.
         :raises RequestKeyTaken: when the key has an answer by now.
         """
+        checked_name(answer.request_key, "request_key", InvalidRequest)
         self._prune(session)
         row = {
             "request_key": answer.request_key,

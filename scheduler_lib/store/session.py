@@ -152,7 +152,11 @@ class Session:
         """Run a command of the database itself: BEGIN, COMMIT, SAVEPOINT."""
         self._execute(sql)
 
+    def is_open(self) -> bool:
+        """Tell whether a transaction is under way on SQLite; some errors end it."""
+        return bool(self.connection.connection.driver_connection.in_transaction)  # type: ignore[union-attr]
+
     def undo(self) -> None:
         """Roll back what was begun by a command on SQLite, if anything was."""
-        if self.connection.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
+        if self.is_open():
             self._execute("ROLLBACK")

@@ -151,11 +151,11 @@ class Writer:
                 job.deadline.check(job.step)
                 job.result = job.work(session)
             except Exception as error:
-                if alone or isinstance(error, DATABASE_ERRORS):
-                    # After a full disk SQLite may have rolled back everything: none survives.
+                if alone or not session.is_open():
+                    # After some errors SQLite has rolled back everything: none survives.
                     raise
-                job.error = error
                 session.command("ROLLBACK TO job")
+                self._blame(job, error)
             else:
                 told.extend(session.after_commit)
             if not alone:
@@ -164,17 +164,18 @@ class Writer:
 
     def _fail(self, group: list[_Job[object]], error: BaseException) -> None:
         """Let every caller in the group know that nothing of it was written."""
-        leader = group[0]
         for job in group:
-            if job.error is not None:
-                continue
-            if isinstance(error, DATABASE_ERRORS):
-                job.error = translated(error, self._backend)
-                job.error.__cause__ = error
-            elif job is leader:
-                job.error = error
-            else:
-                job.error = translated(error, self._backend)
+            if job.error is None:
+                # An interrupt is the leader's own; to the others the write just did not happen.
+                shared = job is not group[0] and not isinstance(error, DATABASE_ERRORS)
+                self._blame(job, error, translate=shared)
+
+    def _blame(self, job: _Job[object], error: BaseException, *, translate: bool = False) -> None:
+        if translate or isinstance(error, DATABASE_ERRORS):
+            job.error = translated(error, self._backend)
+            job.error.__cause__ = error
+        else:
+            job.error = error
 
     def _undo(self) -> None:
         try:

@@ -184,6 +184,14 @@ class TestRows:
         assert desk.get("h1")["cpu_info"] == text
 
 
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+@pytest.mark.parametrize("column", ["hypervisor_type", "disabled_reason"])
+def test_what_no_database_can_store_is_refused(sqlite_desk: Desk, column: str, text: str) -> None:
+    with pytest.raises(InvalidStats) as caught:
+        sqlite_desk.report("h1", **{column: text})
+    assert caught.value.fields["field"] == column
+
+
 class TestNames:
     def test_a_name_keeps_its_uuid(self, desk: Desk) -> None:
         desk.report("h1", uuid=U, vcpus=8)

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from scheduler_lib.exceptions import ClaimConflict, Conflict
+from scheduler_lib.exceptions import ClaimConflict, Conflict, InvalidRequest
 from scheduler_lib.model.allocation import Claim
 from scheduler_lib.model.answer import RecordedAnswer
 from scheduler_lib.store.errors import RequestKeyTaken
@@ -60,6 +60,14 @@ def test_long_answers_come_back(desk: Desk) -> None:
     answer = RecordedAnswer("k" * 255, "f" * 64, '"' + "é" * 500_000 + '"')
     _write(desk, answer)
     assert desk.store.request_keys.find(answer.request_key, desk.deadline()) == answer
+
+
+@pytest.mark.parametrize("key", ["", "k" * 256, "a\0b"])
+def test_a_key_that_cannot_be_stored_is_refused(desk: Desk, key: str) -> None:
+    desk.report("h1", vcpus=1)
+    with pytest.raises(InvalidRequest):
+        _write(desk, RecordedAnswer(key, "print", "{}"))
+    assert desk.used("h1") == {}
 
 
 def test_old_answers_go(database_url: str, open_desk: OpenDesk) -> None:

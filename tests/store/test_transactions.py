@@ -14,6 +14,7 @@ from oslo_db.exception import DBDeadlock
 from scheduler_lib.exceptions import BackendUnavailable, ClaimConflict, DeadlineExceeded
 from scheduler_lib.model.allocation import Claim
 from scheduler_lib.model.clock import Deadline, SystemClock
+from scheduler_lib.store.schema import CHANGES
 from scheduler_lib.store.session import Session
 from scheduler_lib.store.transaction import LONGEST_PAUSE_S, pause_s
 from tests.databases import Databases
@@ -121,7 +122,8 @@ class TestRepetition:
             thread.start()
         for thread in threads:
             thread.join(30)
-        assert sorted(runs) == [1, 2]
+        assert min(runs) == 1
+        assert max(runs) >= 2
         assert server_desk.generation("h1") == before + 2
 
 
@@ -170,6 +172,15 @@ class TestGroupCommit:
         assert sum(isinstance(result, ClaimConflict) for result in results) == 1
         assert sqlite_desk.used("h1") == {"VCPU": 2}
         assert sqlite_desk.discrepancies() == []
+
+    def test_work_that_the_database_refuses_is_undone_alone(self, sqlite_desk: Desk) -> None:
+        def refused(session: Session) -> None:
+            row = {"provider_uuid": "x", "kind": 1, "created_at": 1.0, "id": 1}
+            session.core(sa.insert(CHANGES), [row])
+
+        results = _write_behind_a_slow_one(sqlite_desk, [lambda _: "a", refused])
+        assert "a" in results
+        assert any(isinstance(result, BackendUnavailable) for result in results)
 
     def test_work_whose_time_is_over_is_left_out_alone(self, sqlite_desk: Desk) -> None:
         results = _write_behind_a_slow_one(

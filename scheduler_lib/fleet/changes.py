@@ -160,7 +160,7 @@ class Changer:
         for name, stock in stocks.items():
             used = stock.used
             if self._reported and facts is not None and name in REPORTED_USAGE:
-                used = int(facts.numbers.get(REPORTED_USAGE[name], used))
+                used = _reported_usage(facts, name, stock, used)
             columns = self._state.own_stock(name)
             changed = columns.put(row, stock.inventory, used, fresh=fresh, nested=nested)
             if changed and not fresh:
@@ -184,3 +184,14 @@ class Changer:
         self._put_facts(row, None, frozenset())
         state.own_rows().remove(row)
         state.bump(STRUCTURE)
+
+
+def _reported_usage(facts: HostFacts, name: str, stock: Stock, booked: int) -> int:
+    """Return what a host says is used of a class, less its reserve; what is booked if it does not.
+
+    Trackers count the reserve as used (Nova, compute_nodes); the capacity leaves it out already.
+    """
+    reported = facts.numbers.get(REPORTED_USAGE[name])
+    if reported is None:
+        return booked
+    return max(int(reported) - stock.inventory.reserved, 0)

@@ -81,6 +81,14 @@ class TestReportedAccounting:
         fleet, _ = self.fleet(vcpus_used=5.0)
         assert (used(fleet, "h"), used(fleet, "h", "CUSTOM_X")) == (5, 1)
 
+    def test_the_reserve_which_trackers_count_as_used_is_not_taken_off_twice(self) -> None:
+        about = facts("h", numbers={"memory_mb_used": 512.0})
+        stocks = {"MEMORY_MB": Stock(Inventory(4096, reserved=512))}
+        fleet = Fleet(accounting=Accounting.REPORTED)
+        forest = Forest().add("h", stocks, host=about)
+        fleet.apply([ProviderChanged(forest.providers["h"])])
+        assert fleet.hosts(StaticKey()).free("MEMORY_MB").tolist() == [4096 - 512]
+
     def test_what_was_never_reported_is_taken_from_the_books(self) -> None:
         fleet, _ = self.fleet()
         assert used(fleet, "h") == 1

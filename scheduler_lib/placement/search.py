@@ -68,6 +68,13 @@ class Search:
         """
         return sieve.root_mask(self._fleet, self._plan)
 
+    def stages(self) -> Iterator[tuple[str, Bools]]:
+        """Give the parts of :meth:`root_mask` one after another: a check, and which rows pass it.
+
+        All together they are the mask, as far as roots are concerned.
+        """
+        return sieve.stages(self._fleet, self._plan)
+
     def on_root(self, root_row: int, *, order: str = TIGHTEST) -> Iterator[Candidate]:
         """Give the candidates of one tree, one after another.
 

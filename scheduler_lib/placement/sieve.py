@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_lib.fleet import Fleet, StockColumns
 from scheduler_lib.fleet.arrays import Bools
 from scheduler_lib.placement import forest
-from scheduler_lib.placement.plan import Condition, Demand, Plan
+from scheduler_lib.placement.plan import Condition, Demand, Kind, Plan
 
 _Numbers = NDArray[np.float64] | NDArray[np.int64]
 
@@ -16,22 +18,47 @@ _Numbers = NDArray[np.float64] | NDArray[np.int64]
 def root_mask(fleet: Fleet, plan: Plan) -> Bools:
     """Tell for each row whether it is a root that may serve; False is final, True is not."""
     mask = forest.roots(fleet).copy()
-    if plan.root is not None:
-        mask &= forest.meeting(fleet, plan.root)
-    for demand in plan.demand:
-        mask &= _one(fleet, (demand,), plan.condition)
-    for name in plan.required:
-        mask &= _reached(fleet, Condition(required=frozenset((name,))))
-    for choice in plan.any_of:
-        mask &= _reached(fleet, Condition(any_of=(choice,)))
-    for (amounts, condition), count in zip(plan.kinds, plan.counts, strict=True):
-        if not amounts:
-            mask &= _reached(fleet, condition or Condition())
-        elif count == 1:
-            mask &= _one(fleet, amounts, condition)
-        else:
-            mask &= _several(fleet, amounts, condition, count, plan.isolate)
+    for _, passing in stages(fleet, plan):
+        mask &= passing
     return mask
+
+
+def stages(fleet: Fleet, plan: Plan) -> Iterator[tuple[str, Bools]]:
+    """Yield what a tree must have, one thing after another: its name, and which roots have it."""
+    if plan.root is not None:
+        yield "root_traits", forest.meeting(fleet, plan.root)
+    for demand in plan.demand:
+        yield demand[0], _one(fleet, (demand,), plan.condition)
+    for name in sorted(plan.required):
+        yield f"trait:{name}", _reached(fleet, Condition(required=frozenset((name,))))
+    for choice in plan.any_of:
+        yield f"trait:{_either(choice)}", _reached(fleet, Condition(any_of=(choice,)))
+    for kind, count in zip(plan.kinds, plan.counts, strict=True):
+        yield from _of_kind(fleet, kind, count, plan.isolate)
+
+
+def _of_kind(fleet: Fleet, kind: Kind, count: int, isolate: bool) -> Iterator[tuple[str, Bools]]:
+    amounts, condition = kind
+    if condition is not None or not amounts:
+        yield _label(condition or Condition()), _reached(fleet, condition or Condition())
+    if count == 1 and amounts:
+        yield "+".join(name for name, _ in amounts), _one(fleet, amounts, condition)
+    elif amounts:
+        label = f"{count}x{'+'.join(name for name, _ in amounts)}"
+        yield label, _several(fleet, amounts, condition, count, isolate)
+
+
+def _label(condition: Condition) -> str:
+    names = [
+        *sorted(condition.required),
+        *(_either(choice) for choice in condition.any_of),
+        *(f"!{name}" for name in sorted(condition.forbidden)),
+    ]
+    return f"trait:{','.join(names)}" if names else "group_conditions"
+
+
+def _either(choice: frozenset[str]) -> str:
+    return "|".join(sorted(choice))
 
 
 def _able(

@@ -91,7 +91,7 @@ class Narrowing:
 
     def _with_room(self, shortlist: Shortlist, resources: Mapping[str, int]) -> Shortlist:
         if not self._flat:
-            return self._count("resources", shortlist, self._search.root_mask()[shortlist.rows])
+            return self._in_trees(shortlist)
         room: BoolArray | None = None
         before = len(shortlist)
         for resource_class, amount in resources.items():
@@ -101,6 +101,17 @@ class Narrowing:
             self._counts.append(StageCount(resource_class, before, after))
             before = after
         return shortlist if room is None else shortlist.keep(room)
+
+    def _in_trees(self, shortlist: Shortlist) -> Shortlist:
+        rows = shortlist.rows
+        passing = np.ones(len(rows), dtype=np.bool_)
+        before = len(rows)
+        for check, mask in self._search.stages():
+            passing &= mask[rows]
+            after = int(np.count_nonzero(passing))
+            self._counts.append(StageCount(check, before, after))
+            before = after
+        return shortlist.keep(passing)
 
     def _checked(self, check: Filter, shortlist: Shortlist) -> Shortlist:
         mask = check.passes(shortlist, self._request, self._now)

@@ -96,6 +96,13 @@ often. Unit: hosts, at least 1 (always the best).
 Shuffle the hosts that share the best weight. Possible values: true, false (the lowest name wins).
 """,
         ),
+        cfg.IntOpt(
+            "random_seed",
+            help="""
+Where the random choices of ``host_subset_size`` and ``shuffle_best_same_weighed_hosts`` begin, so
+that a run can be repeated. Possible values: any whole number; unset, every process differs.
+""",
+        ),
     ),
     CALLS: (
         cfg.StrOpt(
@@ -155,6 +162,7 @@ def settings(conf: cfg.ConfigOpts) -> SchedulingSettings:
         packing_resource_weights=dict(group.packing_resource_weights),
         host_subset_size=group.host_subset_size,
         shuffle_best_same_weighed_hosts=group.shuffle_best_same_weighed_hosts,
+        random_seed=group.random_seed,
         alternates=conf[CALLS].alternates,
         service_down_time_s=conf.service_down_time,
         default_availability_zone=conf.default_availability_zone,

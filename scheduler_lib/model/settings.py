@@ -74,6 +74,7 @@ class SchedulingSettings:
         one has 1.0.
     :ivar host_subset_size: choose at random among that many best hosts.
     :ivar shuffle_best_same_weighed_hosts: shuffle the hosts that share the best weight.
+    :ivar random_seed: where the random choices begin; None for anywhere.
     :ivar alternates: next-best hosts named for each destination.
     :ivar service_down_time_s: a host whose heartbeat is older counts as down.
     :ivar default_availability_zone: the zone of hosts that name none.
@@ -86,6 +87,7 @@ class SchedulingSettings:
     packing_resource_weights: Mapping[str, float] = field(default_factory=dict)
     host_subset_size: int = 1
     shuffle_best_same_weighed_hosts: bool = False
+    random_seed: int | None = None
     alternates: int = 2
     service_down_time_s: float = 60.0
     default_availability_zone: str = "nova"

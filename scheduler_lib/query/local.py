@@ -61,7 +61,6 @@ class LocalQuery:
         self._conf = conf
         self._connections = connections
         self._clock = clock
-        self._random = random.Random()  # noqa: S311 - chooses among equals, guards nothing
         self._vocabulary = Vocabulary()
         self._engine: _Engine | None = None
         self._closed = False
@@ -164,15 +163,16 @@ class LocalQuery:
         store = self._connections.store(
             database.settings(self._conf), capacity.settings(self._conf)
         )
+        source = random.Random(settings.random_seed)  # noqa: S311 - chooses, guards nothing
         filters = [make(settings) for make in _loaded("filters", settings.enabled_filters)]
         scheduler = Scheduler(
             settings,
             [RequestedFilter(settings), *filters],
             [make(settings) for make in _loaded("weighers", settings.enabled_weighers)],
             self._clock,
-            self._random,
+            source,
         )
-        return _Engine(store, scheduler, settings, self._clock, self._random)
+        return _Engine(store, scheduler, settings, self._clock, source)
 
 
 class _Engine:

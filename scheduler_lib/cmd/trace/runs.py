@@ -105,6 +105,7 @@ def _options(plan: Plan, seed: int) -> Iterator[ConfigOpts]:
         options.set_override("connection", url.replace("$", "$$"), group="database")
         for name, value in SETTINGS[plan.policy].items():
             options.set_override(name, value, group="filter_scheduler")
+        options.set_override("random_seed", seed, group="filter_scheduler")
         yield options
 
 

@@ -99,24 +99,18 @@ class HostClass:
 
     def free(self, resource_class: str) -> Units:
         """Return capacity less what is used, in units; -1 where the root has no such inventory."""
-        copy = self._copies["free"].get(resource_class)
-        stock = self._state.stocks.get(resource_class)
-        if copy is not None and stock is not None:
-            moves = stock.moves
-            if copy.head == moves.head and copy.token is moves.token:
-                return copy.public
-        return self._column("free", resource_class, stock)
+        return self._column("free", resource_class)
 
     def capacity(self, resource_class: str) -> Units:
         """Return the units that may be allocated in all; -1 where there is no such inventory."""
-        return self._column("capacity", resource_class, self._state.stocks.get(resource_class))
+        return self._column("capacity", resource_class)
 
     def spare(self, resource_class: str) -> Units:
         """Return total - reserved - used, the physical units; -1 where there is no inventory.
 
         It may be below zero where units are sold more than once.
         """
-        return self._column("spare", resource_class, self._state.stocks.get(resource_class))
+        return self._column("spare", resource_class)
 
     def allows(self, resource_class: str, amount: int) -> Bools | None:
         """Tell by position whether min_unit, max_unit and step_size allow an amount.
@@ -128,7 +122,7 @@ class HostClass:
             return None
         if self._class_limits(resource_class, stock).allow(amount):
             return None
-        columns = (self._column(name, resource_class, stock) for name in _UNITS)
+        columns = (self._column(name, resource_class) for name in _UNITS)
         return allowed(amount, *columns)
 
     def number(self, column: str) -> Floats:
@@ -158,35 +152,44 @@ class HostClass:
         shapes = stock.shapes
         if known is not None and known[0] is shapes.token and known[1] == shapes.head:
             return known[2]
-        least, most, step = (self._column(name, resource_class, stock) for name in _UNITS)
+        least, most, step = (self._column(name, resource_class) for name in _UNITS)
         limits = summed_limits(least, most, step)
         self._limits[resource_class] = (shapes.token, shapes.head, limits)
         return limits
 
-    def _column(self, name: str, resource_class: str, stock: StockColumns | None) -> Units:
+    def _column(self, name: str, resource_class: str) -> Units:
         copies = self._copies[name]
         copy = copies.get(resource_class)
+        stock = self._state.stocks.get(resource_class)
         if stock is None:
             if copy is None:
                 array = np.full(len(self), _ABSENT[name], dtype=np.int32)
                 copy = copies[resource_class] = _Copy(array, None)
             return copy.public
         journal = stock.moves if name in _MOVING else stock.shapes
+        if copy is None or copy.head != journal.head or copy.token is not journal.token:
+            copy = self._followed(copy, name, resource_class, stock, journal)
+            copies[resource_class] = copy
+        return copy.public
+
+    def _followed(
+        self,
+        copy: _Copy[np.signedinteger] | None,
+        name: str,
+        resource_class: str,
+        stock: StockColumns,
+        journal: Journal,
+    ) -> _Copy[np.signedinteger]:
+        """Return a copy of a column as it is now; the one there was, where it can be mended."""
         if copy is None and self._seed is not None:
             copy = _taken(self._seed._copies[name].get(resource_class))
         if copy is not None and not (stock.wide and copy.array.dtype == np.int32):
-            if copy.head == journal.head and copy.token is journal.token:
-                copies[resource_class] = copy
-                return copy.public
             rows = journal.since(copy.token, copy.head)
             if rows is not None:
                 self._update(copy, name, stock, rows)
                 copy.token, copy.head = journal.token, journal.head
-                copies[resource_class] = copy
-                return copy.public
-        array = self._gather(name, stock, self._members.rows)
-        copy = copies[resource_class] = _Copy(array, journal)
-        return copy.public
+                return copy
+        return _Copy(self._gather(name, stock, self._members.rows), journal)
 
     def _update(
         self, copy: _Copy[np.signedinteger], name: str, stock: StockColumns, rows: Rows32

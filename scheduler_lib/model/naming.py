@@ -12,6 +12,7 @@ MAX_NAME_LENGTH = 255
 MAX_PROVIDER_NAME_LENGTH = 200
 
 # The grammar of resource classes and traits, standard and custom alike (Placement API).
+_CANONICAL_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
 _SYMBOL = re.compile(r"[A-Z0-9_]{1,255}\Z")
 
 
@@ -88,6 +89,8 @@ def checked_uuid(value: object, field: str, error: type[InvalidInput]) -> str:
 
     :raises InvalidInput: (as the given class) when it is none.
     """
+    if isinstance(value, str) and _CANONICAL_UUID.match(value):
+        return value
     if isinstance(value, str) and len(value) <= 45:
         try:
             return str(uuid.UUID(value))

@@ -13,7 +13,7 @@ from scheduler_lib.scheduling.narrowing import Narrowed
 from scheduler_lib.scheduling.shortlist import Shortlist
 
 # Resource class to the name it has among the limits (Nova, filter_properties["limits"]).
-_LIMITS = (("VCPU", "vcpu"), ("MEMORY_MB", "memory_mb"), ("DISK_GB", "disk_gb"))
+_LIMITS = {"VCPU": "vcpu", "MEMORY_MB": "memory_mb", "DISK_GB": "disk_gb"}
 
 
 class Claimer(Protocol):
@@ -49,7 +49,11 @@ def destination(narrowed: Narrowed, index: int, score: float) -> Destination | N
         uuid,
         allocations,
         mappings,
-        _limits(shortlist, index, allocations.get(uuid, {})),
+        {
+            limit: shortlist.capacity_at(index, name)
+            for name, limit in _LIMITS.items()
+            if name in allocations.get(uuid, ())
+        },
         shortlist.zone(index),
         score,
     )
@@ -77,12 +81,4 @@ def _mappings(shortlist: Shortlist, candidate: Candidate) -> dict[str, tuple[str
     return {
         suffix: tuple(shortlist.fleet.uuid(row) for row in rows)
         for suffix, rows in candidate.mappings.items()
-    }
-
-
-def _limits(shortlist: Shortlist, index: int, own: Mapping[str, int]) -> dict[str, object]:
-    return {
-        limit: shortlist.capacity_at(index, resource_class)
-        for resource_class, limit in _LIMITS
-        if resource_class in own
     }

@@ -52,6 +52,7 @@ class Scheduler:
         self._clock = clock
         self._random = random_source
         self._demand = demand or Demand()
+        self._looks_ahead = any(weigher.looks_ahead for weigher in weighers)
 
     def select(
         self,
@@ -73,8 +74,9 @@ class Scheduler:
         """
         guard = guard or nullcontext()
         refused = 0
-        with guard:
-            self._demand.note(request)
+        if self._looks_ahead:
+            with guard:
+                self._demand.note(request)
         while True:
             counts: list[StageCount] = []
             for selections in self._offers(request, fleet, guard, counts, refused):

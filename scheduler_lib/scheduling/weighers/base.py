@@ -14,12 +14,14 @@ class Weigher(ABC):
     """One preference among hosts; more is better, unless its multiplier is negative.
 
     :cvar name: the name it is configured by.
+    :cvar looks_ahead: it reads what has been asked lately, which is noted only for such weighers.
     :cvar minval: the value that counts as 0; None for the least among the hosts at hand.
     :cvar maxval: the value that counts as 1; None for the greatest among the hosts at hand.
     :param settings: how the scheduler is configured.
     """
 
     name: ClassVar[str]
+    looks_ahead: ClassVar[bool] = False
     minval: ClassVar[float | None] = None
     maxval: ClassVar[float | None] = None
 

@@ -32,6 +32,7 @@ class FragmentationWeigher(Weigher):
     """
 
     name = "fragmentation"
+    looks_ahead = True
 
     def weigh(self, shortlist: Shortlist, request: Request) -> FloatArray:
         """Return less for each host the more usable capacity it would lose."""

@@ -59,18 +59,18 @@ class Batch:
 
     def alternates(self, chosen: Sequence[Destination], count: int) -> tuple[Destination, ...]:
         """Return the next best hosts that no instance was given, at most that many."""
-        taken = {item.provider_uuid for item in chosen}
         found: list[Destination] = []
-        if count == 0 or not len(self._board):
+        if count == 0:
             return ()
-        for slot, _ in best_first(self._board.sums.copy(), self._settings, self._random):
-            index = self._board.index(slot)
-            if self._narrowed.shortlist.uuid(index) not in taken:
-                offer = destination(self._narrowed, index, self._board.score(slot))
-                if offer is not None:
-                    found.append(offer)
-                if len(found) == count:
-                    break
+        taken = [self._view.row(uuid) for uuid in {item.provider_uuid for item in chosen}]
+        slots = self._board.slots_without(taken)
+        for place, _ in best_first(self._board.sums[slots], self._settings, self._random):
+            slot = int(slots[place])
+            offer = destination(self._narrowed, self._board.index(slot), self._board.score(slot))
+            if offer is not None:
+                found.append(offer)
+            if len(found) == count:
+                break
         return tuple(found)
 
     def _pick(self) -> Destination | None:

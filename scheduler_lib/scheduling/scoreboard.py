@@ -103,6 +103,10 @@ class Scoreboard:
         """Return the shortlist's index of a slot."""
         return int(self._indices[slot])
 
+    def slots_without(self, rows: Sequence[int]) -> IntArray:
+        """Return the slots of all hosts but those with these root rows."""
+        return np.flatnonzero(~np.isin(self._shortlist.rows[self._indices], rows))
+
     def score(self, slot: int) -> float:
         """Return the score of a slot."""
         return float(self._sums[slot]) + self._base

@@ -15,7 +15,7 @@ Conditions = tuple[frozenset[str], ...]
 
 # Rare shapes cost as much to look at as common ones, and move nothing.
 _COVER = 0.95
-_GROWTH = 1.02
+_GROWTH = 1.1
 _LIMIT = 512
 _FADE_AFTER = 16_384
 

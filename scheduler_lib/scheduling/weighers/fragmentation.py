@@ -7,15 +7,13 @@ added up, shape by shape of the recent demand, and the host that loses least of 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from scheduler_lib.model.request import Request
-from scheduler_lib.scheduling.demand import DeviceNeed, Shape, Usual
-from scheduler_lib.scheduling.devices import Devices, Units
+from scheduler_lib.scheduling.demand import Shape, Usual
+from scheduler_lib.scheduling.devices import Devices
 from scheduler_lib.scheduling.mix import Mix
-from scheduler_lib.scheduling.shortlist import FloatArray, IntArray, Shortlist
+from scheduler_lib.scheduling.shortlist import FloatArray, Shortlist
 from scheduler_lib.scheduling.weighers.base import Weigher
 
 # How much a host's fullness counts beside one device's worth of lost use, and how much a device
@@ -54,36 +52,10 @@ def _lost(shortlist: Shortlist, resource_class: str, shape: Shape, usual: Usual)
     devices = Devices(fleet, resource_class, stock)
     mix = fleet.answer(("mix", resource_class, id(usual)), (), lambda: Mix(usual, resource_class))
     own = {name: shortlist.tree_sums(name, "free")[devices.roots] for name in mix.own_classes}
-    free = devices.free()
-    left = free
-    for need in shape.devices:
-        if need.resource_class == resource_class:
-            left = _taken(left, devices, need)
-    own_left = _less(own, dict(shape.own))
-    lost = mix.usable(devices, free, own) - mix.usable(devices, left, own_left)
+    lost = mix.lost(shape, devices, devices.free(), own)
     columns = devices.columns(shortlist.rows)
     largest = max(int(stock.capacity.max(initial=1)), 1)
     return np.where(columns < 0, 0.0, lost[columns]) / largest
-
-
-def _taken(free: Units, devices: Devices, need: DeviceNeed) -> Units:
-    able = free >= need.amount
-    if need.conditions:
-        able &= devices.meeting_each((need.conditions,))[0]
-    left = free.copy()
-    tight = np.where(able, free, np.iinfo(np.int32).max)
-    hosts = np.arange(free.shape[1])
-    for _ in range(min(need.quantity, len(free))):
-        # The search within a tree takes the device with least free first, and so does this.
-        device = tight.argmin(axis=0)
-        left[device, hosts] -= np.where(able[device, hosts], need.amount, 0).astype(np.int32)
-        tight[device, hosts] = np.iinfo(np.int32).max
-        able[device, hosts] = False
-    return left
-
-
-def _less(own: Mapping[str, IntArray], amounts: Mapping[str, int]) -> dict[str, IntArray]:
-    return {name: units - amounts.get(name, 0) for name, units in own.items()}
 
 
 def _fullness(shortlist: Shortlist, shape: Shape, classes: list[str]) -> FloatArray:

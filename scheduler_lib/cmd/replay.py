@@ -35,9 +35,10 @@ class Replay(ShowOne):
             "random copies until the GPU demand is 130 %% of the cluster. Default: history.",
         )  # fmt: skip
         parser.add_argument(
-            "--policy", choices=[policy.value for policy in Policy], default=Policy.PACK.value,
-            help="pack: the fullest host that fits; spread: the emptiest; random: any; "
-            "fragmentation: the one whose leftovers stay useful. Default: pack.",
+            "--policy", choices=[policy.value for policy in Policy], default=Policy.FRAGMENTATION.value,
+            help="fragmentation: the host whose leftovers stay useful to the tasks seen so far; "
+            "pack: the fullest that fits; spread: the emptiest; random: any. "
+            "Default: fragmentation.",
         )  # fmt: skip
         parser.add_argument(
             "--seeds", type=_positive, default=1, metavar="K",

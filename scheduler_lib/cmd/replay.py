@@ -35,7 +35,8 @@ class Replay(ShowOne):
             "random copies until the GPU demand is 130 %% of the cluster. Default: history.",
         )  # fmt: skip
         parser.add_argument(
-            "--policy", choices=[policy.value for policy in Policy], default=Policy.FRAGMENTATION.value,
+            "--policy", choices=[policy.value for policy in Policy],
+            default=Policy.FRAGMENTATION.value,
             help="fragmentation: the host whose leftovers stay useful to the tasks seen so far; "
             "pack: the fullest that fits; spread: the emptiest; random: any. "
             "Default: fragmentation.",

@@ -66,9 +66,7 @@ class Explaining:
     def _hosts(self) -> Iterator[tuple[HostView, list[Reason]]]:
         everyone = Shortlist(self.fleet, self.fleet.hosts(StaticKey()), self.demand)
         search = compiled(self.request, self.fleet)
-        left_out = {
-            check: mask() for check, mask in names_asked(self.request, self.fleet, everyone)
-        }
+        left_out = {check: mask(everyone) for check, mask in names_asked(self.request, self.fleet)}
         for index in range(len(everyone)):
             host = HostView(everyone, index)
             names = [check for check, mask in left_out.items() if not mask[index]]

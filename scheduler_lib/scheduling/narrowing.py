@@ -85,8 +85,8 @@ class Narrowing:
         return Narrowed(shortlist, tuple(self._counts), self._search, self._flat, resources)
 
     def _named(self, shortlist: Shortlist) -> Shortlist:
-        for check, mask in names_asked(self._request, self._fleet, shortlist):
-            shortlist = self._count(check, shortlist, mask())
+        for check, mask in names_asked(self._request, self._fleet):
+            shortlist = self._count(check, shortlist, mask(shortlist))
         return shortlist
 
     def _with_room(self, shortlist: Shortlist, resources: Mapping[str, int]) -> Shortlist:
@@ -174,19 +174,23 @@ def static_key(request: Request, flat: bool, filters: Iterable[Filter]) -> Stati
 
 
 def names_asked(
-    request: Request, fleet: Fleet, shortlist: Shortlist
-) -> Iterator[tuple[str, Callable[[], BoolArray]]]:
-    """Yield the checks by name that the request asks for, each with the mask it makes."""
+    request: Request, fleet: Fleet
+) -> Iterator[tuple[str, Callable[[Shortlist], BoolArray]]]:
+    """Yield the checks by name that the request asks for, each with what makes its mask.
+
+    The mask is by index into the shortlist that it is made for: what one check has left is another
+    shortlist than the one before.
+    """
     if is_forced(request):
         rows = forced_rows(request, fleet)
-        yield "forced", lambda: np.isin(shortlist.rows, rows)
+        yield "forced", lambda shortlist: np.isin(shortlist.rows, rows)
     if request.ignore_hosts:
         ignored = [row for host in request.ignore_hosts for row in fleet.host_rows(host, None)]
-        yield "ignored", lambda: ~np.isin(shortlist.rows, ignored)
+        yield "ignored", lambda shortlist: ~np.isin(shortlist.rows, ignored)
     in_tree = unsuffixed(request).in_tree
     if in_tree is not None:
         root = _root_of(in_tree, fleet)
-        yield "in_tree", lambda: np.isin(shortlist.rows, root)
+        yield "in_tree", lambda shortlist: np.isin(shortlist.rows, root)
 
 
 def forced_rows(request: Request, fleet: Fleet) -> list[int]:

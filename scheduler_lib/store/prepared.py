@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -21,7 +22,8 @@ _KEY = "key_0"
 _NAMED_KEY = re.compile(r"%\(key_0\)s(::[A-Z]+)?")
 _POSITION = re.compile(r"\?|%s")
 # Lists of keys are padded to one of these lengths, so that a database sees few different texts.
-SIZES = (1, 4, 16, 64, 256, 1000)
+SIZES = (1, 4, 16, 64, 128, 256, 1000)
+_KEYS = tuple(f"key_{index}" for index in range(SIZES[-1]))
 
 
 class Statement:
@@ -57,7 +59,7 @@ def chunks(keys: Sequence[object]) -> list[dict[str, object]]:
         part = list(keys[start : start + SIZES[-1]])
         size = next(size for size in SIZES if size >= len(part))
         part.extend(part[-1:] * (size - len(part)))
-        parts.append({f"key_{index}": key for index, key in enumerate(part)})
+        parts.append(dict(zip(_KEYS, part, strict=False)))
     return parts
 
 
@@ -68,13 +70,22 @@ class Prepared:
     :ivar sql: the text.
     :ivar names: the parameters in order, for a driver that takes them by position; else None.
     :ivar constants: values that stand in the statement itself, by the names they were given.
-    :ivar converters: how values of some parameters are handed to the driver.
+    :ivar converters: how values of some parameters are handed to the driver. Moments are not among
+        them: rows carry one that has been converted for all (:attr:`.session.Session.moment`).
     """
 
     sql: str
     names: tuple[str, ...] | None
     constants: Mapping[str, object]
     converters: Mapping[str, Callable[[object], object]]
+    _pick: Callable[[Mapping[str, object]], tuple[object, ...]] | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        names, pick = self.names or (), None
+        # For one name only, an itemgetter would give the bare value.
+        if len(names) > 1 and not self.converters:
+            pick = itemgetter(*names)
+        object.__setattr__(self, "_pick", pick)
 
     @classmethod
     def compile(cls, statement: Statement, dialect: Dialect) -> Prepared:
@@ -84,7 +95,8 @@ class Prepared:
         converters = {
             name: convert
             for name, bind in binds.items()
-            if (convert := bind.type.dialect_impl(dialect).bind_processor(dialect)) is not None
+            if not isinstance(bind.type, sa.DateTime)
+            and (convert := bind.type.dialect_impl(dialect).bind_processor(dialect)) is not None
         }
         positions = compiled.positiontup  # type: ignore[attr-defined]
         names = None if positions is None else tuple(positions)
@@ -96,6 +108,8 @@ class Prepared:
         """Return the parameters as the driver takes them."""
         if self.constants:
             given = {**self.constants, **given}
+        if self._pick is not None:
+            return self._pick(given)
         if self.names is None:
             if self.converters:
                 return {**given, **{key: fix(given[key]) for key, fix in self.converters.items()}}
@@ -114,7 +128,7 @@ class Prepared:
         """
         if size == 1:
             return self
-        keys = [f"key_{index}" for index in range(size)]
+        keys = _KEYS[:size]
         if self.names is None:
             one = _NAMED_KEY.search(self.sql)
             if one is None:

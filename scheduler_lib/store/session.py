@@ -38,8 +38,17 @@ class Texts:
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
+        self._as_moment = sa.DateTime().dialect_impl(dialect).bind_processor(dialect)
         self._prepared: dict[Statement, Prepared] = {}
         self._widened: dict[tuple[Statement, int], Prepared] = {}
+
+    def moment(self, now: float) -> object:
+        """Return a moment in the form in which the driver takes a DateTime.
+
+        :param now: seconds since 1970 UTC.
+        """
+        moment = _EPOCH + timedelta(seconds=now)
+        return moment if self._as_moment is None else self._as_moment(moment)
 
     def of(self, statement: Statement) -> Prepared:
         """Return the statement's text."""
@@ -65,19 +74,19 @@ class Session:
     :param texts: the statements' texts on this database.
     :param now: see :meth:`start`.
     :ivar now: the moment that rows written here carry, seconds since 1970 UTC.
-    :ivar moment: the same in the form of a DateTime column.
+    :ivar moment: the same as the driver takes it for a DateTime column.
     :ivar after_commit: what to do once the transaction is committed.
     """
 
     now: float
-    moment: datetime
+    moment: object
 
     def __init__(self, connection: Connection, texts: Texts, now: float = 0.0) -> None:
         self.connection = connection
-        self.start(now)
         self.dialect_name = texts.dialect.name
         self.after_commit: list[Callable[[], None]] = []
         self._texts = texts
+        self.start(now)
         self._execute: Callable[..., Cursor] = connection.exec_driver_sql
         self._executemany: Callable[..., Cursor] = connection.exec_driver_sql
         if self.dialect_name == "sqlite":
@@ -92,7 +101,7 @@ class Session:
         :param now: seconds since 1970 UTC.
         """
         self.now = now
-        self.moment = _EPOCH + timedelta(seconds=now)
+        self.moment = self._texts.moment(now)
 
     def run(self, statement: Statement, parameters: Mapping[str, object] = NOTHING) -> Cursor:
         """Run a statement once."""

@@ -141,7 +141,7 @@ class TestKeyedStatements:
     def test_keys_are_split_and_filled_up_with_the_last(self, count: int) -> None:
         parts = chunks(list(range(count)))
         assert {key for part in parts for key in part.values()} == set(range(count))
-        assert {len(part) for part in parts} <= {1, 4, 16, 64, 256, 1000}
+        assert {len(part) for part in parts} <= {1, 4, 16, 64, 128, 256, 1000}
 
     def test_no_keys_give_no_statement(self) -> None:
         assert chunks([]) == []

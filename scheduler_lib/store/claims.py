@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from scheduler_lib.exceptions import ConsumerNotFound, GenerationConflict, InvalidRequest
 from scheduler_lib.model.allocation import ANY_GENERATION, Claim, Receipt
@@ -53,6 +53,8 @@ class Claims:
         :raises GenerationConflict: when a consumer is not at the generation that was named.
         :raises RequestKeyTaken: when the key has been answered meanwhile.
         """
+        for name in _classes(claims):
+            checked_symbol(name, "allocations", InvalidRequest)
         by_consumer = {claim.consumer_uuid: claim for claim in map(_checked, claims)}
         if len(by_consumer) != len(claims):
             raise InvalidRequest("A consumer is named by two claims.", field="consumer_uuid")
@@ -116,24 +118,21 @@ class Claims:
         entries = _entries(held, wanted)
         ids, usages = ledger.book(session, self._names, entries)
         ledger.bump(session, list(ids.values()))
-        allocations.delete(session, list(generations))
+        if generations:
+            allocations.delete(session, list(generations))
         allocations.insert(session, wanted, ids)
         consumers.insert(session, {u: booked[u] for u in holders if u not in generations})
-        consumers.update(session, {u: booked[u] for u in holders if u in generations})
-        released = tuple(uuid for uuid in claims if uuid in generations and uuid not in holders)
-        consumers.delete(session, released)
+        released: tuple[str, ...] = ()
+        if generations:
+            consumers.update(session, {u: booked[u] for u in holders if u in generations})
+            released = tuple(u for u in claims if u in generations and u not in holders)
+            consumers.delete(session, released)
         changed = dict.fromkeys(place[0] for place, entry in entries.items() if entry.delta)
         return Receipt(usages, changes.append(session, changed, USAGE), released)
 
-    def _amounts(self, session: Session, claims: Iterable[Claim]) -> list[Amount]:
+    def _amounts(self, session: Session, claims: Collection[Claim]) -> list[Amount]:
         """Return what is asked, with ids for the names of resource classes."""
-        asked = [
-            (claim.consumer_uuid, provider, name, amount)
-            for claim in claims
-            for provider, amounts in claim.allocations.items()
-            for name, amount in amounts.items()
-        ]
-        names = {name for _, _, name, _ in asked}
+        names = _classes(claims)
         ids = self._names.resource_classes.get(session, names)
         if len(ids) < len(names):
             for name in sorted(names - ids.keys() - standard_classes()):
@@ -141,20 +140,26 @@ class Claims:
             # A standard name that nobody has reported yet: it exists, but no provider has it.
             ids = self._names.resource_classes.make(session, names)
         return [
-            Amount(consumer, provider, ids[name], amount)
-            for consumer, provider, name, amount in asked
+            Amount(claim.consumer_uuid, provider, ids[name], amount)
+            for claim in claims
+            for provider, amounts in claim.allocations.items()
+            for name, amount in amounts.items()
         ]
 
 
+def _classes(claims: Collection[Claim]) -> set[str]:
+    return {name for claim in claims for amounts in claim.allocations.values() for name in amounts}
+
+
 def _checked(claim: Claim) -> Claim:
-    """Return a claim with its uuids normalised and without zeros."""
+    """Return a claim with its uuids normalised and without zeros; names are left to the caller."""
     checked: dict[str, dict[str, int]] = {}
     for provider, amounts in claim.allocations.items():
         uuid = checked_uuid(provider, "allocations", InvalidRequest)
         if uuid in checked:
             raise InvalidRequest(f"Provider {uuid} is named twice.", field="allocations")
         checked[uuid] = {
-            checked_symbol(name, "allocations", InvalidRequest): amount
+            name: amount
             for name, amount in amounts.items()
             if checked_units(amount, f"allocations.{name}", InvalidRequest)
         }
@@ -187,15 +192,15 @@ def _check_generation(uuid: str, expected: int | None, found: int | None) -> Non
 
 def _entries(held: Sequence[Amount], wanted: Sequence[Amount]) -> dict[Place, Entry]:
     """Return what each inventory is asked for, net of what the same consumers give back."""
-    before = {amount[:3]: amount.used for amount in held}
     deltas: dict[Place, int] = defaultdict(int)
+    for _, provider, class_id, used in held:
+        deltas[provider, class_id] -= used
+    # What a consumer held all along may stay, even if the limits have changed since.
+    kept = set(held)
     amounts: dict[Place, list[int]] = defaultdict(list)
-    for amount in held:
-        deltas[amount.provider_uuid, amount.class_id] -= amount.used
     for amount in wanted:
-        place = (amount.provider_uuid, amount.class_id)
+        place = amount[1:3]
         deltas[place] += amount.used
-        if before.get(amount[:3]) != amount.used:
-            # What a consumer held all along may stay, even if the limits have changed since.
+        if amount not in kept:
             amounts[place].append(amount.used)
-    return {place: Entry(deltas[place], tuple(amounts[place])) for place in sorted(deltas)}
+    return {place: Entry(delta, tuple(amounts[place])) for place, delta in deltas.items()}

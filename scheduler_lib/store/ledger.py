@@ -7,8 +7,7 @@ circle, and a claim that fits is never refused because a neighbour wrote at the 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -29,16 +28,26 @@ _LOCK = KeyedStatement(
     )
 )
 _READ = KeyedStatement(
-    lambda keys: sa.select(
-        INVENTORIES.c.resource_provider_id,
-        INVENTORIES.c.resource_class_id,
-        INVENTORIES.c.id,
-        INVENTORIES.c.used,
-        INVENTORIES.c.capacity,
-        INVENTORIES.c.min_unit,
-        INVENTORIES.c.max_unit,
-        INVENTORIES.c.step_size,
-    ).where(INVENTORIES.c.resource_provider_id.in_(keys))
+    lambda keys: (
+        sa.select(
+            RESOURCE_PROVIDERS.c.uuid,
+            RESOURCE_PROVIDERS.c.id,
+            INVENTORIES.c.resource_class_id,
+            INVENTORIES.c.id,
+            INVENTORIES.c.used,
+            INVENTORIES.c.capacity,
+            INVENTORIES.c.min_unit,
+            INVENTORIES.c.max_unit,
+            INVENTORIES.c.step_size,
+        )
+        .join_from(
+            RESOURCE_PROVIDERS,
+            INVENTORIES,
+            INVENTORIES.c.resource_provider_id == RESOURCE_PROVIDERS.c.id,
+            isouter=True,
+        )
+        .where(RESOURCE_PROVIDERS.c.uuid.in_(keys))
+    )
 )
 _DELTA = sa.bindparam("delta", type_=sa.BigInteger())
 _BOOK = Statement(
@@ -71,8 +80,7 @@ class Account(NamedTuple):
     step_size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What one inventory is asked for.
 
     :ivar delta: what is used more (or less) in all, in whole units.
@@ -103,18 +111,12 @@ def book(
     :raises ProviderNotFound: for a provider that is not there.
     :raises ClaimConflict: for an inventory that is not there, too full, or not sold in such units.
     """
-    ids = lock(session, tuple({uuid for uuid, _ in entries}))
-    for uuid, _ in entries:
-        if uuid not in ids:
-            raise ProviderNotFound(f"There is no provider {uuid}.", provider=uuid)
-    accounts = {
-        (row[0], row[1]): Account(*row[2:]) for row in session.rows_of(_READ, list(ids.values()))
-    }
+    ids, accounts = _read(session, sorted({uuid for uuid, _ in entries}))
     classes = names.resource_classes.names(session, (class_id for _, class_id in entries))
     rows, usages = [], []
     for place, entry in entries.items():
         uuid, class_id = place
-        account = accounts.get((ids[uuid], class_id))
+        account = accounts.get(place)
         if account is None or not _fits(account, entry):
             raise refusal(uuid, classes[class_id], entry, account)
         usages.append(Usage(uuid, classes[class_id], account.used + entry.delta))
@@ -124,17 +126,36 @@ def book(
     if session.run_many(_BOOK, rows) != len(rows):
         # Only somebody who writes past this library can have changed a locked row.
         place, entry = next(iter(entries.items()))
-        raise refusal(place[0], classes[place[1]], entry, accounts.get((ids[place[0]], place[1])))
+        raise refusal(place[0], classes[place[1]], entry, accounts.get(place))
     return ids, tuple(usages)
+
+
+def _read(
+    session: Session, provider_uuids: Sequence[str]
+) -> tuple[dict[str, int], dict[Place, Account]]:
+    """Return the ids of providers, which stay locked, and what they have."""
+    # SQLite has one writer: there is nobody to lock anything against.
+    if session.dialect_name != "sqlite":
+        _check_all(provider_uuids, lock(session, provider_uuids))
+    rows = session.rows_of(_READ, provider_uuids)
+    ids = {row[0]: row[1] for row in rows}
+    _check_all(provider_uuids, ids)
+    return ids, {(row[0], row[2]): Account._make(row[3:]) for row in rows}
+
+
+def _check_all(provider_uuids: Sequence[str], found: Container[str]) -> None:
+    for uuid in provider_uuids:
+        if uuid not in found:
+            raise ProviderNotFound(f"There is no provider {uuid}.", provider=uuid)
 
 
 def _fits(account: Account, entry: Entry) -> bool:
     if entry.delta > 0 and account.used + entry.delta > account.capacity:
         return False
-    return all(
-        account.min_unit <= amount <= account.max_unit and amount % account.step_size == 0
-        for amount in entry.amounts
-    )
+    for amount in entry.amounts:
+        if not account.min_unit <= amount <= account.max_unit or amount % account.step_size:
+            return False
+    return True
 
 
 def refusal(uuid: str, name: str, entry: Entry, account: Account | None) -> ClaimConflict:

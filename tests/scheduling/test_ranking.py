@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_lib.model.settings import SchedulingSettings
-from scheduler_lib.scheduling.ranking import Scale, best_first, within
+from scheduler_lib.scheduling.ranking import Scale, best_first, first_of, within
 from scheduler_lib.scheduling.weighers.packing import PackingWeigher
 from scheduler_lib.scheduling.weighers.ram import RamWeigher
 
@@ -42,6 +42,18 @@ def test_values_that_are_no_numbers_count_as_the_least() -> None:
     assert within(np.array([np.nan, np.nan]), FREE).tolist() == [0.0, 0.0]
 
 
+def test_values_beyond_fixed_bounds_are_put_on_the_bounds() -> None:
+    assert within(np.array([-3, 4]), FROM_ZERO).tolist() == [0, 4]
+    assert within(np.array([1, 4]), FROM_ZERO).tolist() == [1, 4]
+
+    class AtMostTwo(RamWeigher):
+        minval, maxval = None, 2.0
+
+    bounded = AtMostTwo(SchedulingSettings())
+    assert within(np.array([-3, 4]), bounded).tolist() == [-3, 2]
+    assert within(np.array([-3, 1]), bounded).tolist() == [-3, 1]
+
+
 @given(st.lists(st.integers(-5, 5), max_size=40))
 def test_the_order_is_the_stable_descending_one(values: list[int]) -> None:
     totals = np.array(values, dtype=np.float64)
@@ -68,3 +80,19 @@ def test_whatever_is_drawn_every_host_comes_once_and_the_tail_keeps_its_order(
     assert values[order[0]] in best
     tail = [values[index] for index in order[1:]]
     assert tail == sorted(tail, reverse=True)
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=30),
+    st.integers(1, 6),
+    st.booleans(),
+    st.integers(0, 5),
+)
+def test_looking_at_the_first_alone_gives_the_same_and_leaves_the_sums(
+    values: list[int], subset: int, shuffle: bool, seed: int
+) -> None:
+    settings = SchedulingSettings(host_subset_size=subset, shuffle_best_same_weighed_hosts=shuffle)
+    sums = np.array(values, dtype=np.float64)
+    first = first_of(sums, settings, random.Random(seed))
+    assert sums.tolist() == values
+    assert first == next(best_first(sums, settings, random.Random(seed)))[0]

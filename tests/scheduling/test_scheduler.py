@@ -353,6 +353,20 @@ def test_scores_of_an_explanation_add_up_to_the_order_of_the_choice() -> None:
     assert [verdict.host for verdict in verdicts] == order
     for verdict in verdicts:
         assert verdict.total == pytest.approx(sum(score.weighted for score in verdict.scores))
+    offered = [*decision.destinations, *decision.selections[0].alternates]
+    totals = [verdict.total for verdict in verdicts]
+    assert [item.score for item in offered] == pytest.approx(totals)
+
+
+def test_the_score_of_a_choice_counts_from_the_least_at_hand() -> None:
+    fleet = fleet_of(*(host(f"h{n}", {"VCPU": (8, n), "MEMORY_MB": 8}) for n in (5, 6, 7)))
+    packing = scheduler(PackingWeigher, alternates=2)
+    first, *others = packing.select(ask({"VCPU": 1}), fleet, None, soon()).selections
+    assert not others
+    offered = [first.destination, *first.alternates]
+    assert [item.score for item in offered] == pytest.approx([1.0, 0.5, 0.0])
+    batch = packing.select(ask({"VCPU": 1}, 2), fleet, None, soon())
+    assert batch.destinations[0].score == pytest.approx(1.0)
 
 
 def test_the_subset_draws_among_the_best_only() -> None:

@@ -229,6 +229,9 @@ class NoValidHost(SchedulerLibError):
 
     decision: Decision | None = None
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return (*super().__reduce__(), {"decision": self.decision})
+
 
 class Unavailable(SchedulerLibError):
     """The call may work later."""

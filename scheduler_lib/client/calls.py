@@ -23,6 +23,9 @@ LOG = logging.getLogger("scheduler_lib.client")
 FIRST_WAIT_S = 0.05
 LONGEST_WAIT_S = 2.0
 
+# A year: what waits on a lock or a socket cannot be told to wait for ever longer.
+LONGEST_DEADLINE_S = 31_536_000
+
 T = TypeVar("T")
 
 
@@ -73,9 +76,10 @@ class Calls:
         if deadline_s is None:
             return Deadline.after(self.settings.call_timeout_s, self.clock)
         number = isinstance(deadline_s, int | float) and not isinstance(deadline_s, bool)
-        if not number or not 0 < deadline_s < float("inf"):
+        if not number or not 0 < deadline_s <= LONGEST_DEADLINE_S:
             raise InvalidInput(
-                f"deadline_s must be a number of seconds above 0, not {shortened(deadline_s)}.",
+                f"deadline_s must be a number of seconds above 0, and at most "
+                f"{LONGEST_DEADLINE_S}, not {shortened(deadline_s)}.",
                 field="deadline_s",
             )
         return Deadline.after(deadline_s, self.clock)

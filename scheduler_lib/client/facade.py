@@ -16,7 +16,7 @@ from scheduler_lib.client.statistics import Statistics
 from scheduler_lib.exceptions import InvalidInput, InvalidRequest, InvalidStats
 from scheduler_lib.model.clock import Clock, Deadline, SystemClock
 from scheduler_lib.model.decision import Decision, Destination, Explanation
-from scheduler_lib.model.naming import ResourceName, checked_uuid, shortened
+from scheduler_lib.model.naming import ResourceName, checked_name, checked_uuid, key_text, shortened
 from scheduler_lib.model.nova.juno import request_from_legacy
 from scheduler_lib.model.nova.requestspec import request_from_spec
 from scheduler_lib.model.primitive import stats_digest
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from oslo_config.cfg import ConfigOpts
 
 LOG = logging.getLogger("scheduler_lib.client")
-
-MAX_KEY_LENGTH = 255
 
 T = TypeVar("T")
 PlainDestination = dict[str, object]
@@ -368,10 +366,11 @@ def _halves(resource_request: object) -> tuple[object, object]:
             field="resource_request",
         )
     known = ("request_spec", "filter_properties")
-    unknown = sorted(str(key) for key in resource_request if key not in known)
+    unknown = sorted(key_text(key) for key in resource_request if key not in known)
     if unknown:
         raise InvalidRequest(
-            f"resource_request has no field {unknown[0]!r}; it holds {' and '.join(known)}.",
+            f"resource_request has no field {shortened(unknown[0])}; it holds "
+            f"{' and '.join(known)}.",
             field=f"resource_request.{unknown[0]}"[:300],
         )
     return resource_request.get("request_spec"), resource_request.get("filter_properties")
@@ -387,12 +386,7 @@ def _check_request(request: object) -> None:
 def _check_key(request_key: object, dry_run: bool) -> None:
     if request_key is None:
         return
-    if not isinstance(request_key, str) or not 1 <= len(request_key) <= MAX_KEY_LENGTH:
-        raise InvalidRequest(
-            f"request_key must be a text of 1 to {MAX_KEY_LENGTH} characters, "
-            f"not {shortened(request_key)}.",
-            field="request_key",
-        )
+    checked_name(request_key, "request_key", InvalidRequest)
     if dry_run:
         raise InvalidRequest(
             "A dry run records nothing, so it takes no request_key.", field="request_key"

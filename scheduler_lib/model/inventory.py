@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
 from scheduler_lib.exceptions import InvalidInput, InvalidStats
-from scheduler_lib.model.naming import checked_symbol, shortened
+from scheduler_lib.model.naming import checked_symbol, key_text, shortened
 
 MAX_UNITS = 2**31 - 1
 MAX_CAPACITY = 2**62
@@ -76,10 +76,11 @@ class Inventory:
             return value
         if not isinstance(value, Mapping):
             raise InvalidStats(f"{field} must be a mapping, not {shortened(value)}.", field=field)
-        unknown = sorted(str(key) for key in value if key not in _FIELDS)
+        unknown = sorted(key_text(key) for key in value if key not in _FIELDS)
         if unknown:
             raise InvalidStats(
-                f"{field} has no field {unknown[0]!r}.", field=f"{field}.{unknown[0]}"
+                f"{field} has no field {shortened(unknown[0])}.",
+                field=f"{field}.{unknown[0]}"[:300],
             )
         if "total" not in value:
             raise InvalidStats(f"{field} lacks 'total'.", field=f"{field}.total")
@@ -124,7 +125,7 @@ def checked_ratio(value: object, field: str, error: type[InvalidInput]) -> float
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise error(f"{field} must be a number, not {shortened(value)}.", field=field)
-    if not math.isfinite(value) or value < 0:
+    if not 0 <= value <= sys.float_info.max:
         raise error(
             f"{field} must be finite and not negative, not {shortened(value)}.", field=field
         )

@@ -100,10 +100,20 @@ def checked_uuid(value: object, field: str, error: type[InvalidInput]) -> str:
 
 
 def _short(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - whatever other people's classes raise
+        # Numbers of thousands of digits and deep nests have no text either: what is wrong with
+        # them is to be told all the same.
+        text = f"<{type(value).__name__}>"
     return text if len(text) <= 80 else f"{text[:77]}..."
 
 
 def shortened(value: object) -> str:
     """Return a value's text, cut to 80 characters, for messages."""
     return _short(value)
+
+
+def key_text(key: object) -> str:
+    """Return a mapping's key as a text, for paths and messages."""
+    return key if isinstance(key, str) else _short(key)

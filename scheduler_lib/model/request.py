@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from scheduler_lib.exceptions import InvalidRequest
@@ -13,6 +13,7 @@ from scheduler_lib.model.naming import (
     checked_name,
     checked_symbol,
     checked_uuid,
+    key_text,
     shortened,
 )
 
@@ -56,8 +57,8 @@ class ResourceGroup:
         _set(self, "resources", _checked_resources(self.resources))
         _set(self, "required", _symbols(self.required, "required"))
         _set(self, "forbidden", _symbols(self.forbidden, "forbidden"))
-        _set(self, "any_of", tuple(_symbols(item, "any_of") for item in self.any_of))
-        _set(self, "member_of", tuple(_uuids(item, "member_of") for item in self.member_of))
+        _set(self, "any_of", _each(self.any_of, "any_of", _symbols))
+        _set(self, "member_of", _each(self.member_of, "member_of", _uuids))
         excluded = _uuids(self.forbidden_aggregates, "forbidden_aggregates")
         _set(self, "forbidden_aggregates", excluded)
         if self.in_tree is not None:
@@ -137,12 +138,13 @@ class Request:
                 field="group_policy",
             )
         self._check_names()
-        _set(self, "aggregates", tuple(_uuids(item, "aggregates") for item in self.aggregates))
+        _set(self, "aggregates", _each(self.aggregates, "aggregates", _uuids))
         excluded = _uuids(self.forbidden_aggregates, "forbidden_aggregates")
         _set(self, "forbidden_aggregates", excluded)
         _set(self, "root_required", _symbols(self.root_required, "root_required"))
         _set(self, "root_forbidden", _symbols(self.root_forbidden, "root_forbidden"))
         self._check_same_subtree()
+        _set(self, "hints", _checked_hints(self.hints))
         if self.limit is not None:
             checked_units(self.limit, "limit", InvalidRequest, least=1)
         if self.alternates is not None:
@@ -151,19 +153,20 @@ class Request:
     def _check_names(self) -> None:
         for name in _NAME_LISTS:
             _set(self, name, _names(getattr(self, name), name))
-        hosts = (ResourceName.parse(item) for item in self.retry_hosts)
-        _set(self, "retry_hosts", tuple(hosts))
+        hosts = _sequence(self.retry_hosts, "retry_hosts")
+        _set(self, "retry_hosts", tuple(ResourceName.parse(item) for item in hosts))
         for name in ("availability_zone", "project_id", "user_id"):
             if getattr(self, name) is not None:
                 checked_name(getattr(self, name), name, InvalidRequest)
         checked_symbol(self.consumer_type, "consumer_type", InvalidRequest)
 
     def _check_same_subtree(self) -> None:
+        _set(self, "same_subtree", _each(self.same_subtree, "same_subtree", _suffixes))
         for suffixes in self.same_subtree:
-            missing = sorted(set(suffixes) - set(self.groups))
+            missing = sorted(suffixes - set(self.groups))
             if missing or UNSUFFIXED in suffixes:
                 raise InvalidRequest(
-                    f"same_subtree names no suffixed group {missing[:1] or [UNSUFFIXED]}.",
+                    f"same_subtree names no suffixed group {shortened((missing or [''])[0])}.",
                     field="same_subtree",
                 )
 
@@ -217,7 +220,8 @@ def _checked_groups(groups: object) -> dict[str, ResourceGroup]:
     for suffix, group in groups.items():
         if not isinstance(group, ResourceGroup):
             raise InvalidRequest(
-                f"groups.{suffix} must be a ResourceGroup, not {shortened(group)}.", field="groups"
+                f"groups.{key_text(suffix)} must be a ResourceGroup, not {shortened(group)}.",
+                field="groups",
             )
         if suffix != UNSUFFIXED and not (isinstance(suffix, str) and _SUFFIX.match(suffix)):
             raise InvalidRequest(f"{shortened(suffix)} is not a group's suffix.", field="groups")
@@ -239,10 +243,35 @@ def _checked_consumers(consumers: object) -> tuple[str, ...]:
     return checked
 
 
+def _checked_hints(hints: object) -> dict[str, object]:
+    if hints is None:
+        return {}
+    if not isinstance(hints, Mapping):
+        raise InvalidRequest(f"hints must be a mapping, not {shortened(hints)}.", field="hints")
+    for name in hints:
+        if not isinstance(name, str):
+            raise InvalidRequest(f"hints: {shortened(name)} is no name.", field="hints")
+    return dict(hints)
+
+
 def _sequence(value: object, name: str) -> tuple[object, ...]:
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise InvalidRequest(f"{name} must be a list, not {shortened(value)}.", field=name)
     return tuple(value)
+
+
+def _each(
+    value: object, name: str, parse: Callable[[object, str], frozenset[str]]
+) -> tuple[frozenset[str], ...]:
+    return tuple(parse(item, name) for item in _sequence(value, name))
+
+
+def _suffixes(value: object, name: str) -> frozenset[str]:
+    items = _sequence(value, name)
+    for item in items:
+        if not isinstance(item, str):
+            raise InvalidRequest(f"{name}: {shortened(item)} is not a group's suffix.", field=name)
+    return frozenset(str(item) for item in items)
 
 
 def _symbols(value: object, name: str) -> frozenset[str]:

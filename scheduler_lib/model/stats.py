@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import math
+import ipaddress
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +19,13 @@ from scheduler_lib.model.inventory import (
     parse_inventories,
 )
 from scheduler_lib.model.jsontext import as_json_text
-from scheduler_lib.model.naming import checked_name, checked_symbol, checked_uuid, shortened
+from scheduler_lib.model.naming import (
+    checked_name,
+    checked_symbol,
+    checked_uuid,
+    key_text,
+    shortened,
+)
 
 # Columns of Nova's compute_nodes table, by the kind of value they take.
 COUNTS = (
@@ -141,21 +148,22 @@ def _children(value: object, path: str, depth: int) -> tuple[ChildReport, ...]:
 
 
 def _child(value: object, path: str, depth: int) -> ChildReport:
+    known = ("name", "uuid", "inventories", "traits", "aggregates", "children")
     if isinstance(value, ChildReport):
-        return value
+        value = {name: getattr(value, name) for name in known}
     if not isinstance(value, Mapping):
         raise InvalidStats(f"{path} must be a mapping, not {shortened(value)}.", field=path)
-    known = ("name", "uuid", "inventories", "traits", "aggregates", "children")
+    given = {key: item for key, item in value.items() if item is not None}
     for key in value:
         if key not in known:
             raise _unknown(key, known, f"{path}.")
     return ChildReport(
-        name=checked_name(value.get("name"), f"{path}.name", InvalidStats),
-        uuid=_optional_uuid(value.get("uuid"), f"{path}.uuid"),
-        inventories=parse_inventories(value.get("inventories") or {}, f"{path}.inventories"),
-        traits=_symbols(value.get("traits") or (), f"{path}.traits"),
-        aggregates=_uuids(value.get("aggregates") or (), f"{path}.aggregates"),
-        children=_children(value.get("children") or (), f"{path}.children", depth + 1),
+        name=checked_name(given.get("name"), f"{path}.name", InvalidStats),
+        uuid=_optional_uuid(given.get("uuid"), f"{path}.uuid"),
+        inventories=parse_inventories(given.get("inventories", {}), f"{path}.inventories"),
+        traits=_symbols(given.get("traits", ()), f"{path}.traits"),
+        aggregates=_uuids(given.get("aggregates", ()), f"{path}.aggregates"),
+        children=_children(given.get("children", ()), f"{path}.children", depth + 1),
     )
 
 
@@ -186,10 +194,21 @@ def _ratio(value: object, name: str) -> object:
     return checked_ratio(value, name, InvalidStats) or None
 
 
-def _short_text(value: object, name: str) -> object:
-    text = str(value) if name == "host_ip" else value
+def _address(value: object, name: str) -> object:
+    # Nova sends an object of netaddr's; the standard library has such objects too.
+    if isinstance(value, str):
+        return _short_text(value, name)
+    try:
+        if not isinstance(value, bytes | int):
+            return str(ipaddress.ip_address(str(value)))
+    except Exception as error:
+        raise InvalidStats(f"{name}: {shortened(value)} is no address.", field=name) from error
+    raise InvalidStats(f"{name}: {shortened(value)} is no address.", field=name)
+
+
+def _short_text(text: object, name: str) -> object:
     if not isinstance(text, str):
-        raise InvalidStats(f"{name} must be a string, not {shortened(value)}.", field=name)
+        raise InvalidStats(f"{name} must be a string, not {shortened(text)}.", field=name)
     if len(text) > 255:
         raise InvalidStats(f"{name} is longer than 255 characters.", field=name)
     if any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text):
@@ -219,9 +238,10 @@ def _moment(value: object, name: str) -> object:
             raise InvalidStats(f"{name} is no ISO 8601 time.", field=name) from error
     if isinstance(value, datetime):
         return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+    if number is None or not abs(number) <= sys.float_info.max:
         raise InvalidStats(f"{name} must be a time, not {shortened(value)}.", field=name)
-    return float(value)
+    return float(number)
 
 
 def _zone(value: object, name: str) -> object:
@@ -242,6 +262,7 @@ _COLUMNS = {
     **dict.fromkeys(FLAGS, _flag),
     **dict.fromkeys(MOMENTS, _moment),
     "availability_zone": _zone,
+    "host_ip": _address,
     "disabled_reason": _short_text,
 }
 
@@ -265,10 +286,10 @@ def _optional_uuid(value: object, field: str = "uuid") -> str | None:
 
 
 def _unknown(key: object, known: Iterable[str] = KNOWN, path: str = "") -> InvalidStats:
-    near = difflib.get_close_matches(str(key), sorted(known), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(key_text(key), sorted(known), n=1, cutoff=0.5)
     meant = f" Did you mean {near[0]!r}?" if near else ""
     return InvalidStats(
         f"stats has no field {path}{shortened(key)}.{meant}",
-        field=f"{path}{key}"[:300],
+        field=f"{path}{key_text(key)}"[:300],
         nearest=near[0] if near else None,
     )

@@ -9,6 +9,7 @@ from scheduler_lib.exceptions import (
     BackendUnavailable,
     DuplicateHost,
     GenerationConflict,
+    InvalidInput,
     InvalidRequest,
     InvalidStats,
     NoValidHost,
@@ -226,3 +227,25 @@ def test_locked_database_is_told_within_the_deadline(make_client, tmp_path):
         other.close()
     client.update_resource_stats(None, "h2", {"vcpus": 1})
     assert len(client.list_resource_stats(None)) == 2
+
+
+@pytest.mark.parametrize("deadline_s", [0, -1, NAN, float("inf"), 1e300, 10**400, "1", True])
+def test_wrong_deadline_is_refused_before_anything_is_waited_for(client, deadline_s):
+    with pytest.raises(InvalidInput, match="deadline_s") as caught:
+        client.list_resource_stats(None, deadline_s=deadline_s)
+    assert caught.value.fields["field"] == "deadline_s"
+
+
+@pytest.mark.parametrize("key", ["", " ", "a\0b", "a\ud800", "a\nb", "x" * 256, 7, b"k"])
+def test_wrong_request_key_is_refused_by_name(client, key):
+    a_host("h1").vcpus(4).report(client)
+    with pytest.raises(InvalidRequest, match="request_key") as caught:
+        client.select(None, a_request(VCPU=1).build(), request_key=key)
+    assert caught.value.fields["field"] == "request_key"
+
+
+def test_longest_deadline_works_everywhere(client):
+    a_host("h1").vcpus(4).report(client)
+    year_s = 31_536_000
+    decision = client.select(None, a_request(VCPU=1).build(), deadline_s=year_s)
+    assert client.release(None, [decision.selections[0].consumer_uuid], deadline_s=year_s)

@@ -49,6 +49,11 @@ class Record:
         except (NotImplementedError, AttributeError):
             # A versioned object raises for a field that was never set (Nova bug 1739318's kind).
             return None
+        except Exception as error:
+            # And other things for one that it would have to fetch first.
+            raise InvalidRequest(
+                f"{self.at(name)} cannot be read: {type(error).__name__}.", field=self.at(name)
+            ) from error
         return value
 
     def record(self, name: str) -> Record | None:

@@ -23,8 +23,11 @@ LOCK_TIMEOUT_S = 5
 # How long a call waits for a connection when all are lent.
 POOL_TIMEOUT_S = 30
 
-# SQLite's log grows to 80 MB before it is folded back: it keeps that work out of the claims.
-WAL_PAGES = 20_000
+# Of a new SQLite file. A claim changes a few bytes on each of a dozen pages, and the commit copies
+# and sums each of them whole. Less than this makes the log long to search.
+PAGE_BYTES = 2048
+# SQLite's log grows to this before it is folded back: it keeps that work out of the claims.
+WAL_BYTES = 80_000_000
 # How long SQLite itself waits for another writer before we look at the call's deadline.
 WRITER_WAIT_MS = 50
 _WAL_ATTEMPTS = 100
@@ -141,9 +144,12 @@ class _SqliteSetup:
     def __call__(self, connection: sa.engine.interfaces.DBAPIConnection, record: object) -> None:
         cursor = connection.cursor()
         cursor.execute(f"PRAGMA busy_timeout = {self._busy_ms}")
+        # A file that is there keeps the size it has.
+        cursor.execute(f"PRAGMA page_size = {PAGE_BYTES}")
         self._use_log(cursor)
         cursor.execute(f"PRAGMA synchronous = {self._synchronous}")
-        cursor.execute(f"PRAGMA wal_autocheckpoint = {WAL_PAGES}")
+        page_bytes = cursor.execute("PRAGMA page_size").fetchone()[0]
+        cursor.execute(f"PRAGMA wal_autocheckpoint = {WAL_BYTES // page_bytes}")
         cursor.close()
 
     def _use_log(self, cursor: sa.engine.interfaces.DBAPICursor) -> None:

@@ -60,7 +60,8 @@ def test_history_places_refuses_and_releases(command: Command, files: tuple[str,
     assert figures["peak_gpu_allocation_percent"] == pytest.approx(96.67)
     assert figures["p99_us"] >= figures["p50_us"] > 0
     assert figures["decisions_per_s"] > 0
-    assert (figures["mode"], figures["policy"], figures["seeds"]) == ("history", "fragmentation", [42])
+    told = figures["mode"], figures["policy"], figures["seeds"]
+    assert told == ("history", "fragmentation", [42])
 
 
 def test_placements_name_the_host_and_the_gpus(

@@ -15,7 +15,6 @@ from scheduler_lib.model.naming import ResourceName
 from scheduler_lib.model.provider import HostFacts
 
 _NAN = float("nan")
-NO_NUMBER = "a column nobody reported"
 
 
 class NumberColumn:

@@ -9,10 +9,9 @@ from typing import NamedTuple
 from scheduler_lib.exceptions import InvalidInput, InvalidRequest
 
 MAX_NAME_LENGTH = 255
-MAX_PROVIDER_NAME_LENGTH = 200
 
-# The grammar of resource classes and traits, standard and custom alike (Placement API).
 _CANONICAL_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z")
+# The grammar of resource classes and traits, standard and custom alike (Placement API).
 _SYMBOL = re.compile(r"[A-Z0-9_]{1,255}\Z")
 
 

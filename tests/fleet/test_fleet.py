@@ -89,6 +89,13 @@ class TestReportedAccounting:
         fleet.apply([ProviderChanged(forest.providers["h"])])
         assert fleet.hosts(StaticKey()).free("MEMORY_MB").tolist() == [4096 - 512]
 
+    def test_a_report_of_less_than_the_reserve_uses_nothing(self) -> None:
+        about = facts("h", numbers={"vcpus_used": 1.0})
+        fleet = Fleet(accounting=Accounting.REPORTED)
+        forest = Forest().add("h", {"VCPU": Stock(Inventory(8, reserved=2))}, host=about)
+        fleet.apply([ProviderChanged(forest.providers["h"])])
+        assert fleet.hosts(StaticKey()).free("VCPU").tolist() == [6]
+
     def test_what_was_never_reported_is_taken_from_the_books(self) -> None:
         fleet, _ = self.fleet()
         assert used(fleet, "h") == 1

@@ -147,6 +147,43 @@ class TestColumns:
         assert allows is not None
         assert allows.tolist() == [True, False, True]
 
+    def test_allows_takes_the_bounds_themselves(self) -> None:
+        source = forest()
+        fleet = source.fleet()
+        put(fleet, source, "a", stocks={"VCPU": Stock(Inventory(8, min_unit=4))})
+        put(fleet, source, "b", stocks={"VCPU": Stock(Inventory(8, max_unit=4))})
+        put(fleet, source, "c", stocks={"VCPU": Stock(Inventory(8, min_unit=2, max_unit=3))})
+        masks = {n: fleet.hosts(StaticKey()).allows("VCPU", n) for n in (2, 3, 4, 5)}
+        assert {n: None if mask is None else mask.tolist() for n, mask in masks.items()} == {
+            2: [False, True, True],
+            3: [False, True, True],
+            4: [True, True, False],
+            5: [True, False, False],
+        }
+
+    def test_an_amount_must_suit_the_steps_of_all_to_be_allowed_by_all(self) -> None:
+        source = forest()
+        fleet = source.fleet()
+        for name, step in (("a", 2), ("b", 3), ("c", 1)):
+            put(fleet, source, name, stocks={"VCPU": Stock(Inventory(8, step_size=step))})
+        members = fleet.hosts(StaticKey())
+        assert members.allows("VCPU", 6) is None
+        allows = [members.allows("VCPU", amount) for amount in (3, 4)]
+        assert [None if mask is None else mask.tolist() for mask in allows] == [
+            [False, True, True],
+            [True, False, True],
+        ]
+
+    def test_capacities_beyond_32_bits_do_not_wrap(self) -> None:
+        source = forest()
+        fleet = source.fleet()
+        members = fleet.hosts(StaticKey())
+        assert members.free("VCPU").tolist() == [8, 8, 8]
+        large = Inventory(2**31 - 1, allocation_ratio=16.0)
+        put(fleet, source, "b", stocks={"VCPU": Stock(large)})
+        assert fleet.hosts(StaticKey()).free("VCPU").tolist() == [8, large.capacity, 8]
+        assert fleet.hosts(StaticKey()).capacity("VCPU").tolist() == [8, large.capacity, 8]
+
     def test_allows_is_judged_by_the_members_only(self) -> None:
         source = forest().add("tiny", {"VCPU": Inventory(1, max_unit=1)}, host=True)
         fleet = source.fleet()
@@ -195,3 +232,13 @@ class TestViews:
         key = StaticKey(required=frozenset({"HW_A"}))
         assert names(view.hosts(key)) == ["a", "b", "c"]
         assert names(fleet.hosts(key)) == ["a", "c"]
+
+    def test_what_a_view_takes_away_keeps_its_place_in_the_base(self) -> None:
+        source = forest()
+        fleet = source.fleet()
+        view = fleet.view()
+        put(view, source, "b", stocks={})
+        newcomer = forest().add("d", {"VCPU": 4}, host=True)
+        fleet.apply([ProviderChanged(newcomer.providers["d"])])
+        assert fleet.hosts(StaticKey()).free("VCPU").tolist() == [8, 8, 8, 4]
+        assert view.hosts(StaticKey()).free("VCPU").tolist() == [8, -1, 8]

@@ -9,7 +9,7 @@ import pytest
 
 from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.model.inventory import Inventory
-from scheduler_lib.model.provider import Stock
+from scheduler_lib.model.provider import ProviderChanged, ProviderRemoved, Stock
 from scheduler_lib.model.request import ResourceGroup
 from scheduler_lib.placement import Search
 from tests.fleet.builders import Forest, uid
@@ -416,6 +416,21 @@ class TestMask:
             assert Search(fleet, groups, policy).root_mask()[0] == stays
 
 
+class TestChanges:
+    def test_a_class_that_a_known_provider_gets_is_found(self) -> None:
+        forest = Forest().add("CN", {"VCPU": 8}, host=True)
+        forest.add("N1", {"CUSTOM_X": 1}, under="CN").add("N2", {}, under="CN")
+        fleet = forest.fleet()
+        asked = group(VCPU=1), group(CUSTOM_X=4)
+        assert not named(fleet, ask(fleet, *asked))
+        forest.add("N2", {"CUSTOM_X": 4}, under="CN")
+        fleet.apply([ProviderChanged(forest.providers["N2"])])
+        assert named(fleet, ask(fleet, *asked)) == ["CN:VCPU=1, N2:CUSTOM_X=4"]
+        forest.add("N2", {}, under="CN")
+        fleet.apply([ProviderChanged(forest.providers["N2"])])
+        assert not named(fleet, ask(fleet, *asked))
+
+
 class TestFlat:
     def test_hosts_alone_decide_when_nobody_else_has_the_classes(self) -> None:
         fleet = numa().fleet()
@@ -424,3 +439,10 @@ class TestFlat:
         assert not Search(fleet, {"": group(DISK_GB=1)}).flat
         assert not Search(fleet, {"_1": group(MEMORY_MB=1)}).flat
         assert not Search(fleet, {"": group(MEMORY_MB=1, in_tree=uid("CN1"))}).flat
+
+    def test_hosts_decide_again_when_the_last_nested_provider_of_a_class_has_gone(self) -> None:
+        forest = Forest().add("CN", {"VCPU": 8}, host=True).add("C1", {"VCPU": 4}, under="CN")
+        fleet = forest.fleet()
+        assert not Search(fleet, {"": group(VCPU=1)}).flat
+        fleet.apply([ProviderRemoved(uid("C1"))])
+        assert Search(fleet, {"": group(VCPU=1)}).flat

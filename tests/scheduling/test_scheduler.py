@@ -61,6 +61,22 @@ def test_the_packing_weigher_prefers_the_fullest_host_that_fits() -> None:
     assert names(packing.select(ask({"VCPU": 2}), fleet, None, soon())) == ["half"]
 
 
+def test_the_packing_weigher_measures_against_the_largest_host_as_it_is_now() -> None:
+    fleet = fleet_of(
+        host("a", {"VCPU": (8, 4), "MEMORY_MB": (100, 60)}),
+        host("b", {"VCPU": (8, 2), "MEMORY_MB": (100, 80)}),
+    )
+    packing = scheduler(PackingWeigher)
+    asked = ask({"VCPU": 1, "MEMORY_MB": 1})
+    # Left: 4/8 + 40/100 on the one, 6/8 + 20/100 on the other.
+    assert names(packing.select(asked, fleet, None, soon())) == ["a"]
+    fleet.apply([host("c", {"MEMORY_MB": 1}), host("c", {"VCPU": 80, "MEMORY_MB": 100})])
+    # Left: 4/80 + 40/100, and 6/80 + 20/100.
+    assert names(packing.select(asked, fleet, None, soon())) == ["b"]
+    fleet.apply([host("c", {"VCPU": 8, "MEMORY_MB": 100})])
+    assert names(packing.select(asked, fleet, None, soon())) == ["a"]
+
+
 def test_what_is_claimed_is_what_was_asked_on_the_root() -> None:
     fleet = fleet_of(host("a", {"VCPU": 8, "MEMORY_MB": 512}))
     claimer = FleetClaimer(fleet)

@@ -121,6 +121,12 @@ class Prepared:
             )
         return tuple([given[name] for name in self.names])
 
+    def many(self, rows: Sequence[Mapping[str, object]]) -> list[Parameters]:
+        """Return the parameters of many rows."""
+        if self._pick is not None and not self.constants:
+            return list(map(self._pick, rows))
+        return [self.parameters(row) for row in rows]
+
     def widened(self, size: int) -> Prepared:
         """Return the text for that many keys, out of the text for one.
 

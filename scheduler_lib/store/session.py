@@ -115,7 +115,7 @@ class Session:
         text = self._texts.of(statement)
         if len(rows) == 1:
             return self._execute(text.sql, text.parameters(rows[0])).rowcount
-        return self._executemany(text.sql, [text.parameters(row) for row in rows]).rowcount
+        return self._executemany(text.sql, text.many(rows)).rowcount
 
     def rows(
         self, statement: Statement, parameters: Mapping[str, object] = NOTHING

@@ -7,4 +7,5 @@ each check left, and, when asked, the reason for every host that was refused.
     static class of hosts -> names -> room for the resources -> filters -> weighers -> pick -> claim
 
 Nothing here does I/O, reads a clock or rolls dice of its own: the same input gives the same answer.
+What was asked lately is part of that input where a weigher looks ahead; ``demand`` keeps it.
 """

@@ -27,7 +27,7 @@ Guard = AbstractContextManager[object]
 
 
 class Scheduler:
-    """Chooses hosts; keeps nothing between requests.
+    """Chooses hosts; between requests it keeps only what was asked, for weighers that look ahead.
 
     :param settings: how to choose.
     :param filters: in the order they run.

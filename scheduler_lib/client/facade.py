@@ -105,6 +105,20 @@ class SchedulerClient:
         deadline_s: float | None = ...,
     ) -> list[list[Destination]]: ...
 
+    @overload
+    def select_destinations(
+        self,
+        context: object,
+        request_spec: Mapping[str, object] | None = ...,
+        filter_properties: Mapping[str, object] | None = ...,
+        *,
+        spec_obj: object = ...,
+        instance_uuids: Sequence[str] | None = ...,
+        return_objects: bool,
+        return_alternates: bool = ...,
+        deadline_s: float | None = ...,
+    ) -> list[PlainDestination] | list[list[Destination]]: ...
+
     def select_destinations(
         self,
         context: object,

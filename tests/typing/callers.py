@@ -37,6 +37,14 @@ def conductor(client: SchedulerClient, spec_obj: object) -> None:
     )
 
 
+def passing_on(client: SchedulerClient, *, return_objects: bool) -> None:
+    """Who does not know which form is asked for gets either."""
+    assert_type(
+        client.select_destinations(None, SPEC, return_objects=return_objects),
+        list[dict[str, object]] | list[list[Destination]],
+    )
+
+
 def typed(client: SchedulerClient) -> None:
     """The typed form gives a decision, or an error that may carry one."""
     request = Request.build({"VCPU": 1}, consumers=[CONSUMER])

@@ -430,6 +430,23 @@ class TestChanges:
         fleet.apply([ProviderChanged(forest.providers["N2"])])
         assert not named(fleet, ask(fleet, *asked))
 
+    def test_a_provider_that_comes_leaves_or_moves_is_seen(self) -> None:
+        forest = Forest().add("CN1", {"VCPU": 8}, host=True).add("CN2", {"VCPU": 8}, host=True)
+        forest.add("X0", {"CUSTOM_X": 1}, under="CN1")
+        fleet = forest.fleet()
+        asked = group(VCPU=1), group(CUSTOM_X=1)
+
+        def found() -> list[str]:
+            return named(fleet, ask(fleet, *asked))
+
+        assert found() == ["CN1:VCPU=1, X0:CUSTOM_X=1"]
+        forest.add("X1", {"CUSTOM_X": 1}, under="CN1")
+        fleet.apply([ProviderChanged(forest.providers["X1"])])
+        assert found() == ["CN1:VCPU=1, X0:CUSTOM_X=1", "CN1:VCPU=1, X1:CUSTOM_X=1"]
+        forest.add("X1", {"CUSTOM_X": 1}, under="CN2")
+        fleet.apply([ProviderChanged(forest.providers["X1"]), ProviderRemoved(uid("X0"))])
+        assert found() == ["CN2:VCPU=1, X1:CUSTOM_X=1"]
+
 
 class TestFlat:
     def test_hosts_alone_decide_when_nobody_else_has_the_classes(self) -> None:

@@ -11,7 +11,6 @@ from scheduler_lib.exceptions import (
     ClientClosed,
     NoValidHost,
     RequestKeyMismatch,
-    UnsupportedOperation,
 )
 from scheduler_lib.model.capability import Capability
 from scheduler_lib.model.clock import Deadline, SystemClock
@@ -19,6 +18,7 @@ from scheduler_lib.model.decision import Decision
 from scheduler_lib.model.request import Request
 from scheduler_lib.query.base import QUERY_CAPABILITIES, QueryBackend
 from scheduler_lib.testing.builders import HostBuilder, a_host, a_request
+from scheduler_lib.testing.contract.promises import check_promise
 
 _CAPABILITIES = sorted(QUERY_CAPABILITIES, key=lambda capability: capability.value)
 
@@ -100,14 +100,8 @@ class QueryContract:
     def test_capability_is_there_exactly_if_it_is_declared(self, capability: Capability) -> None:
         """A promise is kept, and nothing works that is not promised."""
         backend = self.backend()
-        declared = capability in backend.capabilities
-        try:
-            observed = bool(getattr(self, f"observe_{capability.value}")(backend))
-        except UnsupportedOperation:
-            observed = False
-        kept = f"{capability} is declared, but not there"
-        undeclared = f"{capability} is there, but not declared"
-        assert observed == declared, kept if declared else undeclared
+        observe = getattr(self, f"observe_{capability.value}")
+        check_promise(capability, backend.capabilities, observe, backend)
 
     def observe_claims(self, backend: QueryBackend) -> bool:
         """Tell whether a selection says that it holds what it was given, and does."""

@@ -10,7 +10,6 @@ from scheduler_lib.exceptions import (
     ClientClosed,
     DuplicateHost,
     HostNotFound,
-    UnsupportedOperation,
 )
 from scheduler_lib.model.capability import Capability
 from scheduler_lib.model.clock import Deadline, SystemClock
@@ -18,6 +17,7 @@ from scheduler_lib.model.naming import ResourceName
 from scheduler_lib.model.stats import HostStats
 from scheduler_lib.report.base import REPORT_CAPABILITIES, HostRecord, ReportBackend
 from scheduler_lib.testing.builders import HostBuilder, a_host
+from scheduler_lib.testing.contract.promises import check_promise
 
 _CAPABILITIES = sorted(REPORT_CAPABILITIES, key=lambda capability: capability.value)
 _UUID = "11111111-2222-4333-8444-555555555555"
@@ -95,14 +95,8 @@ class ReportContract:
     def test_capability_is_there_exactly_if_it_is_declared(self, capability: Capability) -> None:
         """A promise is kept, and nothing works that is not promised."""
         backend = self.backend()
-        declared = capability in backend.capabilities
-        try:
-            observed = bool(getattr(self, f"observe_{capability.value}")(backend))
-        except UnsupportedOperation:
-            observed = False
-        kept = f"{capability} is declared, but not there"
-        undeclared = f"{capability} is there, but not declared"
-        assert observed == declared, kept if declared else undeclared
+        observe = getattr(self, f"observe_{capability.value}")
+        check_promise(capability, backend.capabilities, observe, backend)
 
     def observe_reads_back(self, backend: ReportBackend) -> bool:
         """Tell whether hosts are read, listed by name, changed in part, and deleted."""

@@ -140,6 +140,12 @@ class TestShapes:
         client.select(None, request)
         assert client.release(None, [*request.consumers, U1]) == request.consumers
 
+    def test_consumer_that_is_named_twice_is_released_once(self, client):
+        request = a_request(VCPU=1).build()
+        client.select(None, request)
+        (consumer,) = request.consumers
+        assert client.release(None, [consumer, consumer.upper()]) == (consumer,)
+
 
 class TestCallersObjects:
     def test_request_dictionaries_stay_as_they_were(self, client):

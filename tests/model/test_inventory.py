@@ -56,6 +56,10 @@ def test_field_out_of_bounds_is_named(field, value):
     assert caught.value.fields["field"] == field
 
 
+def test_all_of_it_may_be_reserved():
+    assert Inventory(8, reserved=8).capacity == 0
+
+
 @pytest.mark.parametrize(
     ("amount", "allowed"), [(1, False), (2, True), (3, False), (6, True), (8, False)]
 )

@@ -181,9 +181,10 @@ def decision_to_primitive(decision: Decision, *, with_reasons: bool = True) -> P
     }
 
 
-def decision_from_primitive(primitive: Mapping[str, Any]) -> Decision:
-    """Return the decision that such values describe."""
-    reasons = tuple(_parse_reason(item) for item in primitive.get("reasons", ()))
+def decision_from_primitive(primitive: Mapping[str, object]) -> Decision:
+    """Return the decision that such values describe: those of :func:`decision_to_primitive`."""
+    given: Mapping[str, Any] = primitive
+    reasons = tuple(_parse_reason(item) for item in given.get("reasons", ()))
     return Decision(
         selections=tuple(
             Selection(
@@ -191,12 +192,12 @@ def decision_from_primitive(primitive: Mapping[str, Any]) -> Decision:
                 _parse_destination(item["destination"]),
                 tuple(_parse_destination(each) for each in item["alternates"]),
             )
-            for item in primitive["selections"]
+            for item in given["selections"]
         ),
-        counts=tuple(StageCount(*item) for item in primitive["counts"]),
-        refused_claims=primitive["refused_claims"],
-        replayed=primitive["replayed"],
-        reason=primitive["reason"],
+        counts=tuple(StageCount(*item) for item in given["counts"]),
+        refused_claims=given["refused_claims"],
+        replayed=given["replayed"],
+        reason=given["reason"],
         _reasons=(lambda: reasons) if reasons else None,
     )
 

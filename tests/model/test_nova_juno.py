@@ -57,6 +57,25 @@ def test_volume_backed_instance_asks_no_root_disk():
     assert resources_of(read(spec, properties))["DISK_GB"] == 3
 
 
+def test_root_disk_that_is_not_asked_must_still_be_an_amount():
+    spec, properties = flavored(root_gb="20")
+    spec["is_bfv"] = True
+    with pytest.raises(InvalidRequest, match="root_gb"):
+        read(spec, properties)
+
+
+def test_flavor_may_stand_in_the_filter_properties_alone():
+    spec, properties = flavored(vcpus=3)
+    properties["instance_type"] = spec.pop("instance_type")
+    assert resources_of(read(spec, properties))["VCPU"] == 3
+
+
+def test_hosts_given_as_a_set_are_taken_in_order_of_their_names():
+    spec, properties = flavored()
+    properties["ignore_hosts"] = {f"h{number}" for number in range(10)}
+    assert read(spec, properties).ignore_hosts == tuple(f"h{number}" for number in range(10))
+
+
 def test_extra_spec_replaces_the_flavors_own_amount():
     request = read(*flavored(extra_specs={"resources:VCPU": "0", "resources:CUSTOM_BM": "1"}))
     asked = resources_of(request)

@@ -104,12 +104,13 @@ def test_request_groups_are_added_under_their_requester():
     group = primitive(
         "RequestGroup", use_same_provider=True, resources={"NET_BW_EGR_KILOBIT_PER_SEC": 1000},
         required_traits=["CUSTOM_PHYSNET1"], forbidden_traits=["CUSTOM_SLOW"],
-        aggregates=[[A1, A2]], forbidden_aggregates=[], requester_id=U2, in_tree=TREE,
+        aggregates=[[A1, A2]], forbidden_aggregates=[TREE], requester_id=U2, in_tree=TREE,
     )  # fmt: skip
     asked = read(a_spec(requested_resources=[group])).groups[U2]
     assert dict(asked.resources) == {"NET_BW_EGR_KILOBIT_PER_SEC": 1000}
     assert (asked.required, asked.forbidden) == ({"CUSTOM_PHYSNET1"}, {"CUSTOM_SLOW"})
     assert asked.member_of == (frozenset({A1, A2}),)
+    assert asked.forbidden_aggregates == {TREE}
     assert asked.in_tree == TREE
 
 

@@ -39,14 +39,12 @@ def add_image(groups: GroupsDraft, image: Record | None) -> None:
 
 def _own(flavor: Record, is_volume_backed: bool) -> dict[str, int]:
     swap_mb = 0 if flavor.get("swap") == "" else flavor.units("swap")  # the API's way to say none
-    root_gb = 0 if is_volume_backed else flavor.units("root_gb")
-    if is_volume_backed:
-        flavor.units("root_gb")
-    disk_gb = root_gb + flavor.units("ephemeral_gb") + -(-swap_mb // MB_PER_GB)
+    root_gb = flavor.units("root_gb")
+    local_gb = flavor.units("ephemeral_gb") + -(-swap_mb // MB_PER_GB)
     return {
         "VCPU": flavor.units("vcpus"),
         "MEMORY_MB": flavor.units("memory_mb"),
-        "DISK_GB": disk_gb,
+        "DISK_GB": local_gb if is_volume_backed else root_gb + local_gb,
     }
 
 

@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 
 from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.model.naming import checked_uuid
 from scheduler_lib.model.nova.record import Record, texts
+
+
+class TargetFields(TypedDict):
+    """The fields of a Request that a Destination fills."""
+
+    requested_hosts: tuple[str, ...]
+    requested_nodes: tuple[str, ...]
+    aggregates: tuple[frozenset[str], ...]
+    forbidden_aggregates: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +28,7 @@ class Target:
     aggregates: tuple[frozenset[str], ...] = ()
     forbidden_aggregates: frozenset[str] = frozenset()
 
-    def as_fields(self) -> dict[str, Any]:
+    def as_fields(self) -> TargetFields:
         """Return the fields of a Request that say so."""
         return {
             "requested_hosts": self.hosts,

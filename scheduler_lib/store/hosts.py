@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_lib.exceptions import HostInUse, HostNotFound, InvalidStats
+from scheduler_lib.exceptions import DuplicateHost, HostInUse, HostNotFound, InvalidStats
 from scheduler_lib.model.clock import Deadline
 from scheduler_lib.model.naming import ResourceName
 from scheduler_lib.model.stats import HostStats
@@ -19,6 +19,7 @@ from scheduler_lib.store.names import Names
 from scheduler_lib.store.reports import HostChange, Planner
 from scheduler_lib.store.schema.changes import PROVIDER, REMOVED
 from scheduler_lib.store.session import Session
+from scheduler_lib.store.transaction import Overtaken
 from scheduler_lib.store.trees import StoredProvider, TreeChange
 
 Report = tuple[ResourceName, HostStats]
@@ -107,7 +108,15 @@ class Hosts:
             row = rows.get(name)
             tree = stored.get(str(row["uuid"]), {}) if row else {}
             planned[name] = self._planner.plan(name, stats, row, tree)
-        self._check_owners(session, planned)
+        try:
+            self._check_owners(session, planned)
+        except DuplicateHost as error:
+            # A server shows each statement the moment it runs in: the host may have been written
+            # by somebody else's first report after this one had looked for it.
+            fresh = {name for name in planned if name not in rows}
+            if not fresh.isdisjoint(self._lock_rows(session, reports)):
+                raise Overtaken from error
+            raise
         return self._write(session, list(planned.values()))
 
     def _write(self, session: Session, planned: Sequence[HostChange]) -> tuple[int, ...]:

@@ -19,6 +19,13 @@ FIRST_PAUSE_S = 0.002
 LONGEST_PAUSE_S = 0.5
 
 
+class Overtaken(Exception):
+    """Raised by work that saw two moments: somebody committed between two of its statements.
+
+    Its cause is what it would have said; run again, it sees everything as it is now.
+    """
+
+
 class Transactions(Protocol):
     """Runs work as one transaction."""
 
@@ -73,6 +80,10 @@ class ServerTransactions:
             deadline.check(step)
             try:
                 return self._once(work)
+            except Overtaken as overtaken:
+                attempt += 1
+                if attempt >= self._attempts:
+                    raise overtaken.__cause__ or overtaken from None
             except DATABASE_ERRORS as error:
                 attempt += 1
                 if attempt >= self._attempts or not is_transient(error):

@@ -41,6 +41,10 @@ class SchedulerClient:
     is logged), and ``deadline_s``, the seconds the whole call may take. Any number of threads may
     share one client. The first call connects; ``close`` and ``with`` release.
 
+    Beside what each method names, every call may raise ``InvalidConfiguration``, ``PluginNotFound``
+    and ``SchemaMismatch`` (it cannot begin), ``BackendUnavailable``, ``StorageFull`` and
+    ``DeadlineExceeded`` (it may work later), ``BackendFailure``, and ``ClientClosed``.
+
     :param conf: options made by ``scheduler_lib.conf.load``, or a ``ConfigOpts`` of the caller's
         own; None for the defaults.
     :param query: the query backend, by name or as an object; None for the configured one.
@@ -145,6 +149,7 @@ class SchedulerClient:
             a list of its destination and the alternates.
         :raises NoValidHost: when not every instance can be placed; nothing is claimed then.
         :raises InvalidRequest: naming what is wrong with the request.
+        :raises GenerationConflict: when an instance holds something already.
         """
         wants_alternates = bool(return_objects and return_alternates)
 
@@ -172,6 +177,7 @@ class SchedulerClient:
         :returns: one ``{"host", "nodename", "limits"}`` for each instance, in order.
         :raises NoValidHost: when not every instance can be placed; nothing is claimed then.
         :raises InvalidRequest: naming what is wrong with the request.
+        :raises GenerationConflict: when an instance holds something already.
         """
 
         def act(deadline: Deadline) -> Decision:
@@ -194,9 +200,12 @@ class SchedulerClient:
         """Pick and claim a host for each consumer of a typed request.
 
         :param request_key: a text of the caller's choice; the same request under the same key is
-            answered once, and that answer repeated ever after.
+            answered once, and that answer repeated for ``[database] request_key_retention_s``.
         :param dry_run: pick, but claim nothing.
         :raises NoValidHost: when not every consumer can be placed; nothing is claimed then.
+        :raises InvalidRequest: naming what is wrong with the request or the key.
+        :raises GenerationConflict: when a consumer holds something already.
+        :raises UnsupportedOperation: for a key or a dry run that the query backend does not offer.
         :raises RequestKeyMismatch: when the key was used for another request.
         """
 
@@ -213,6 +222,7 @@ class SchedulerClient:
     ) -> Explanation:
         """Return, for every host, every check it fails or the scores it gets.
 
+        :raises InvalidRequest: naming what is wrong with the request.
         :raises UnsupportedOperation: when the query backend does not explain.
         """
 
@@ -233,6 +243,7 @@ class SchedulerClient:
 
         :returns: the consumers that held something.
         :raises InvalidRequest: when a consumer is no UUID.
+        :raises UnsupportedOperation: when the query backend holds nothing that could be released.
         """
 
         def act(deadline: Deadline) -> tuple[str, ...]:
@@ -259,6 +270,7 @@ class SchedulerClient:
             is not named stays as it is.
         :raises InvalidStats: naming the field; nothing is written then.
         :raises DuplicateHost: when the name belongs to another uuid.
+        :raises HostInUse: when a child or an inventory with allocations is no longer reported.
         """
 
         def act(deadline: Deadline) -> None:
@@ -273,6 +285,7 @@ class SchedulerClient:
         """Return what is known of one host: the fields of ``compute_nodes``, and its structure.
 
         :raises HostNotFound: when it has never reported.
+        :raises InvalidInput: when the name is none.
         """
 
         def act(deadline: Deadline) -> HostRecord:
@@ -300,6 +313,7 @@ class SchedulerClient:
 
         :raises HostNotFound: when it has never reported.
         :raises HostInUse: when it still holds allocations.
+        :raises InvalidInput: when the name is none.
         """
 
         def act(deadline: Deadline) -> None:

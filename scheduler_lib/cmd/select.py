@@ -23,7 +23,7 @@ class Select(Lister):
         parser.add_argument("--dry-run", action="store_true", help="Pick, but claim nothing.")
         parser.add_argument(
             "--request-key", metavar="KEY",
-            help="The same request under the same key is answered once, and repeated ever after.",
+            help="The same request under the same key is answered once, and that answer repeated.",
         )  # fmt: skip
         return parser
 

@@ -93,7 +93,9 @@ class FakeQuery:
     ) -> Decision:
         """Answer with the next scripted answer, or with the hosts in turn.
 
+        :raises NoValidHost: when the scripted decision has no destination.
         :raises RequestKeyMismatch: when the key was used for another request.
+        :raises ClientClosed: after :meth:`close`.
         """
         with self._lock:
             self._note("select", context, request, request.consumers, request_key, dry_run)
@@ -127,7 +129,10 @@ class FakeQuery:
         *,
         deadline: Deadline | None = None,
     ) -> tuple[str, ...]:
-        """Give back what the consumers hold."""
+        """Give back what the consumers hold.
+
+        :raises ClientClosed: after :meth:`close`.
+        """
         with self._lock:
             self._note("release", context, None, tuple(consumer_uuids))
             released = tuple(item for item in consumer_uuids if item in self._held)

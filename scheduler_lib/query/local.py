@@ -83,6 +83,7 @@ class LocalQuery:
     ) -> Decision:
         """Choose a destination for each consumer, and claim it.
 
+        :raises InvalidRequest: for a trait or a resource class that nobody knows.
         :raises NoValidHost: when the fleet, as it is during the call, cannot take the request.
         :raises RequestKeyMismatch: when the key was used for another request.
         :raises GenerationConflict: when a consumer holds something already.
@@ -104,7 +105,12 @@ class LocalQuery:
             return known
 
     def explain(self, context: object, request: Request, *, deadline: Deadline) -> Explanation:
-        """Return what every host says to the request."""
+        """Return what every host says to the request.
+
+        :raises InvalidRequest: for a trait or a resource class that nobody knows.
+        :raises BackendUnavailable: when the database does not answer.
+        :raises ClientClosed: after :meth:`close`.
+        """
         engine = self._opened()
         fleet = engine.mirror.refreshed(engine.mirror.ticket(), deadline)
         with engine.mirror.lock:
@@ -115,7 +121,11 @@ class LocalQuery:
     def release(
         self, context: object, consumer_uuids: Sequence[str], *, deadline: Deadline
     ) -> tuple[str, ...]:
-        """Give back what the consumers hold."""
+        """Give back what the consumers hold.
+
+        :raises BackendUnavailable: when the database does not answer.
+        :raises ClientClosed: after :meth:`close`.
+        """
         engine = self._opened()
         receipt = engine.store.claims.release(consumer_uuids, deadline)
         engine.mirror.booked(receipt)

@@ -41,6 +41,7 @@ class ReportBackend(Protocol):
         """Create the host, or bring it up to date; what the report does not name stays.
 
         :raises DuplicateHost: when the name belongs to another uuid, or the uuid to another name.
+        :raises HostInUse: when a child or an inventory with allocations is no longer reported.
         """
         ...
 

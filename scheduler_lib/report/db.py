@@ -48,7 +48,9 @@ class DatabaseReport:
     ) -> None:
         """Create the host, or bring it up to date.
 
-        :raises DuplicateHost: when the name belongs to another uuid.
+        :raises InvalidStats: for a trait or a resource class that nobody knows.
+        :raises DuplicateHost: when the name belongs to another uuid, or the uuid to another name.
+        :raises HostInUse: when a child or an inventory with allocations is no longer reported.
         """
         self._opened().hosts.report(name, stats, deadline)
 
@@ -60,7 +62,10 @@ class DatabaseReport:
         return self._opened().hosts.get(name, deadline)
 
     def list(self, context: object, *, deadline: Deadline) -> HostRecords:
-        """Return what is known of every host, by name."""
+        """Return what is known of every host, by name.
+
+        :raises ClientClosed: after :meth:`close`.
+        """
         return self._opened().hosts.list(deadline)
 
     def delete(self, context: object, name: ResourceName, *, deadline: Deadline) -> None:

@@ -77,7 +77,10 @@ class FakeReport:
             return _copied(self._found(name))
 
     def list(self, context: object, *, deadline: Deadline | None = None) -> HostRecords:
-        """Return what was reported of every host, by name."""
+        """Return what was reported of every host, by name.
+
+        :raises ClientClosed: after :meth:`close`.
+        """
         with self._lock:
             self._check_open()
             return [_copied(self._hosts[name]) for name in sorted(self._hosts)]

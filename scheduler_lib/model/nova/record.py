@@ -57,12 +57,18 @@ class Record:
         return value
 
     def record(self, name: str) -> Record | None:
-        """Return a field that holds fields itself; None where it is not set."""
+        """Return a field that holds fields itself; None where it is not set.
+
+        :raises InvalidRequest: when it holds none.
+        """
         value = self.get(name)
         return None if value is None else Record(value, self.at(name))
 
     def records(self, name: str) -> list[Record]:
-        """Return a list of such fields: a list, or a versioned object with ``objects``."""
+        """Return a list of such fields: a list, or a versioned object with ``objects``.
+
+        :raises InvalidRequest: when it is something else.
+        """
         value = self.get(name)
         return [Record(item, path) for path, item in listed(value, self.at(name))]
 

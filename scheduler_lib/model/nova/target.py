@@ -59,10 +59,16 @@ def target_of(destination: Record | None) -> Target:
 
 
 def one_of(joined: str, path: str) -> frozenset[str]:
-    """Return the uuids of a comma-joined text."""
+    """Return the uuids of a comma-joined text.
+
+    :raises InvalidRequest: when one is no UUID.
+    """
     return frozenset(checked_uuid(item.strip(), path, InvalidRequest) for item in joined.split(","))
 
 
 def uuids(value: object, path: str) -> frozenset[str]:
-    """Return a list of uuids as a set."""
+    """Return a list of uuids as a set.
+
+    :raises InvalidRequest: when it is no list, or one is no UUID.
+    """
     return frozenset(checked_uuid(item, path, InvalidRequest) for item in texts(value, path))

@@ -42,6 +42,7 @@ def made(count: int, first: str | None, path: str, maker: UuidMaker) -> tuple[st
 
     :param first: the one that is known, if only one is asked.
     :param maker: makes a uuid.
+    :raises InvalidRequest: when the one that is known is no UUID.
     """
     if count == 1 and first is not None:
         return (checked_uuid(first, path, InvalidRequest),)
@@ -73,7 +74,10 @@ def _hint(value: object, path: str) -> tuple[str, ...]:
 
 
 def retry_hosts(retry: Record | None) -> tuple[ResourceName, ...]:
-    """Return the hosts that were tried: names, pairs, or compute nodes."""
+    """Return the hosts that were tried: names, pairs, or compute nodes.
+
+    :raises InvalidRequest: when one is none of these.
+    """
     if retry is None:
         return ()
     return tuple(_tried(item, path) for path, item in listed(retry.get("hosts"), retry.at("hosts")))

@@ -27,6 +27,7 @@ _ABSENT = {
 }
 _MOVING = frozenset({"free", "spare"})
 _UNITS = ("min_unit", "max_unit", "step_size")
+_NO = (np.nan, np.nan)
 # From that many changes on, numpy is faster than a loop.
 _FEW = 24
 
@@ -59,7 +60,7 @@ class HostClass:
     :param seed: the same class of the fleet this one's view was made of.
     """
 
-    __slots__ = ("_copies", "_limits", "_members", "_numbers", "_seed", "_state")
+    __slots__ = ("_copies", "_limits", "_members", "_numbers", "_seed", "_span", "_state")
 
     def __init__(self, state: State, members: Members, seed: HostClass | None = None) -> None:
         self._state = state
@@ -68,6 +69,7 @@ class HostClass:
         self._copies: dict[str, dict[str, _Copy[np.signedinteger]]] = {name: {} for name in _ABSENT}
         self._numbers: dict[str, _Copy[np.float64]] = {}
         self._limits: dict[str, tuple[object, int, Limits]] = {}
+        self._span: tuple[tuple[object, int], tuple[float, float]] | None = None
 
     def __len__(self) -> int:
         return len(self._members.rows)
@@ -96,6 +98,17 @@ class HostClass:
     def last_seen_up(self) -> Floats:
         """The last heartbeat, seconds since 1970 UTC; NaN for hosts that never sent one."""
         return self._number("", self._state.hosts.last_seen_up)
+
+    @property
+    def heartbeat_span(self) -> tuple[float, float]:
+        """The oldest and the newest heartbeat of the members; NaN twice when none sent any."""
+        seen = self.last_seen_up
+        copy = self._numbers[""]
+        moment = (copy.token, copy.head)
+        if self._span is None or self._span[0] != moment:
+            span = (float(np.fmin.reduce(seen)), float(np.fmax.reduce(seen))) if len(seen) else _NO
+            self._span = (moment, span)
+        return self._span[1]
 
     def free(self, resource_class: str) -> Units:
         """Return capacity less what is used, in units; -1 where the root has no such inventory."""

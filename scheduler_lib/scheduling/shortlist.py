@@ -164,6 +164,11 @@ class Shortlist:
         return self._hosts.any_heartbeat
 
     @property
+    def heartbeat_span(self) -> tuple[float, float]:
+        """The oldest and the newest heartbeat in the whole class, seconds since 1970 UTC."""
+        return self._hosts.heartbeat_span
+
+    @property
     def last_seen_up(self) -> FloatArray:
         """Last heartbeats, seconds since 1970 UTC; nan where there never was one."""
         seen = self._hosts.last_seen_up

@@ -279,6 +279,9 @@ def check_class(fleet: Fleet, model: Model, key: StaticKey) -> None:
     for column in ("vcpus", "io", "unheard_of"):
         numbers = [one.facts.numbers.get(column, math.nan) for one in wanted]
         np.testing.assert_array_equal(members.number(column), numbers)
+    sent = [one.facts.last_seen_up for one in wanted if one.facts.last_seen_up is not None]
+    span = (min(sent), max(sent)) if sent else (math.nan, math.nan)
+    np.testing.assert_array_equal(members.heartbeat_span, span)
     beats = [one.facts.last_seen_up for one in wanted]
     np.testing.assert_array_equal(
         members.last_seen_up, [math.nan if beat is None else beat for beat in beats]

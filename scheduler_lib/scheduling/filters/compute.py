@@ -29,12 +29,14 @@ class ComputeFilter(Filter):
         """Compare every heartbeat with the oldest that still counts."""
         if not shortlist.any_heartbeat:
             return None
-        seen = shortlist.last_seen_up
         # A clock that is ahead is as wrong as one that is behind (Nova's servicegroup). Hosts that
         # never sent a heartbeat have nan here, which is neither.
         limit_s = self.settings.service_down_time_s
-        wrong: BoolArray = (seen < now - limit_s) | (seen > now + limit_s)
-        return ~wrong if wrong.any() else None
+        oldest, newest = shortlist.heartbeat_span
+        if not (oldest < now - limit_s or newest > now + limit_s):
+            return None
+        seen = shortlist.last_seen_up
+        return ~((seen < now - limit_s) | (seen > now + limit_s))
 
     def reasons(self, host: HostView, request: Request, now: float) -> Iterable[Reason]:
         """Tell disabled, forced down and silent apart."""

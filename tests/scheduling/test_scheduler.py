@@ -44,6 +44,39 @@ def test_equal_hosts_go_to_the_lower_name() -> None:
     assert names(scheduler().select(ask({"VCPU": 1}), fleet, None, soon())) == ["h1"]
 
 
+@pytest.mark.parametrize(("limit", "expected"), [(1, "h0"), (2, "h1"), (3, "h2"), (9, "h2")])
+def test_a_limit_lets_only_the_first_hosts_by_name_be_looked_at(limit: int, expected: str) -> None:
+    fleet = fleet_of(*(host(f"h{number}", {"VCPU": 4 + number}) for number in range(3)))
+    chosen = scheduler(CpuWeigher).select(ask({"VCPU": 1}, limit=limit), fleet, None, soon())
+    assert names(chosen) == [expected]
+
+
+@pytest.mark.parametrize(("asked", "expected"), [(None, 1), (0, 0), (2, 2)])
+def test_a_request_may_ask_for_its_own_number_of_alternates(
+    asked: int | None, expected: int
+) -> None:
+    fleet = fleet_of(*(host(f"h{number}", {"VCPU": 8}) for number in range(4)))
+    chooser = scheduler(alternates=1)
+    for count in (1, 2):
+        request = ask({"VCPU": 1}, count, alternates=asked)
+        selections = chooser.select(request, fleet, None, soon()).selections
+        assert {len(item.alternates) for item in selections} == {expected}
+
+
+def test_an_oversold_device_counts_as_full_not_as_less_than_full() -> None:
+    fleet = fleet_of(
+        host("a", {"VCPU": 8}),
+        child("a-gpu0", "a", {"CUSTOM_GPU": (4, 9)}),
+        child("a-gpu1", "a", {"CUSTOM_GPU": 4}),
+        host("b", {"VCPU": 8}),
+        child("b-gpu0", "b", {"CUSTOM_GPU": (4, 1)}),
+    )
+    groups = {"": ResourceGroup({"VCPU": 1}), "1": ResourceGroup({"CUSTOM_GPU": 1})}
+    request = Request(groups, tuple(consumers(1)))
+    # Left: 0 + 4 on the one, 3 on the other.
+    assert names(scheduler(PackingWeigher).select(request, fleet, None, soon())) == ["b"]
+
+
 def test_a_negative_multiplier_stacks() -> None:
     fleet = fleet_of(host("a", {"VCPU": 8}), host("b", {"VCPU": (8, 4)}))
     stacking = scheduler(CpuWeigher, multipliers={"cpu": -1.0})

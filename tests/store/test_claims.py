@@ -151,6 +151,14 @@ class TestConsumers:
         desk.write(Claim(A, {h1: {"VCPU": 8}}, consumer_generation=1))
         assert desk.used("h1") == {"VCPU": 8}
 
+    def test_what_stays_as_it_was_is_no_news(self, desk: Desk) -> None:
+        h1 = _h1(desk)
+        desk.claim("h1", A, VCPU=6)
+        before = desk.newest_change()
+        receipt = desk.write(Claim(A, {h1: {"VCPU": 6}}, consumer_generation=1))
+        assert (receipt.change_ids, desk.newest_change()) == ((), before)
+        assert desk.used("h1") == {"VCPU": 6}
+
     def test_consumers_can_change_places_when_both_are_full(self, desk: Desk) -> None:
         h1 = _h1(desk)
         desk.claim("h1", A, VCPU=8)

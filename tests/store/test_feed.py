@@ -140,6 +140,7 @@ def test_a_writer_need_not_read_what_it_wrote(desk: Desk) -> None:
     mine = desk.write(Claim(str(uuid4()), {h1: {"VCPU": 1}}))
     reader.cursor = reader.cursor.seen(mine.change_ids)
     assert reader.batch().changes == (UsageChanged(desk.uuid("h2"), "VCPU", 1),)
+    assert reader.cursor.known == frozenset()
     assert reader.batch().changes == ()
 
 

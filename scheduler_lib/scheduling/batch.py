@@ -38,6 +38,8 @@ class Batch:
         settings: SchedulingSettings,
         random_source: random.Random,
         now: float,
+        *,
+        claiming: bool,
     ) -> None:
         self._narrowed = narrowed
         self._view = view
@@ -46,6 +48,7 @@ class Batch:
         self._settings = settings
         self._random = random_source
         self._now = now
+        self._claiming = claiming
         self._board = Scoreboard(narrowed.shortlist, request, weighers, settings)
 
     def place(self, count: int) -> list[Destination]:
@@ -76,14 +79,17 @@ class Batch:
     def _pick(self) -> Destination | None:
         slot = first_of(self._board.sums, self._settings, self._random)
         index = self._board.index(slot)
-        offer = destination(self._narrowed, index, self._board.score(slot))
+        score = self._board.score(slot)
+        offer = destination(self._narrowed, index, score, claimed=self._claiming)
         if offer is None:
             self._board.drop(slot)
             return None
         self._view.consume(
-            (uuid, resource_class, amount)
-            for uuid, amounts in offer.allocations.items()
-            for resource_class, amount in amounts.items()
+            [
+                (uuid, resource_class, amount)
+                for uuid, amounts in offer.allocations.items()
+                for resource_class, amount in amounts.items()
+            ]
         )
         if self._passes(index):
             self._board.rescore(slot)

@@ -24,8 +24,11 @@ class Choices:
         weighers: Sequence[Weigher],
         settings: SchedulingSettings,
         random_source: random.Random,
+        *,
+        claiming: bool,
     ) -> None:
         self._narrowed = narrowed
+        self._claiming = claiming
         sums, self._base = totals(narrowed.shortlist, request, weighers, settings)
         self._order = best_first(sums, settings, random_source)
         self._waiting: list[Ranked] = []
@@ -36,7 +39,7 @@ class Choices:
         found: list[Destination] = []
         fitting: list[Ranked] = []
         for ranked in self._remaining():
-            offer = self._offer(*ranked)
+            offer = self._offer(*ranked, best=not found)
             if offer is not None:
                 fitting.append(ranked)
                 found.append(offer)
@@ -50,10 +53,11 @@ class Choices:
         """Go on to the next best."""
         self._waiting.pop(0)
 
-    def _offer(self, index: int, total: float) -> Destination | None:
+    def _offer(self, index: int, total: float, *, best: bool) -> Destination | None:
         # The fleet was narrowed a moment ago; later on, others may have taken what was there.
         if self._fresh or self._narrowed.fits(index):
-            return destination(self._narrowed, index, total + self._base)
+            claimed = best and self._claiming
+            return destination(self._narrowed, index, total + self._base, claimed=claimed)
         return None
 
     def _remaining(self) -> Iterator[Ranked]:

@@ -26,9 +26,12 @@ class Claimer(Protocol):
         """
 
 
-def destination(narrowed: Narrowed, index: int, score: float) -> Destination | None:
+def destination(
+    narrowed: Narrowed, index: int, score: float, *, claimed: bool = False
+) -> Destination | None:
     """Return one host of the shortlist as a destination.
 
+    :param claimed: it is about to be claimed; if that fails, nobody will see it.
     :returns: None when its tree has no combination that serves the request after all.
     """
     shortlist = narrowed.shortlist
@@ -56,6 +59,7 @@ def destination(narrowed: Narrowed, index: int, score: float) -> Destination | N
         },
         shortlist.zone(index),
         score,
+        claimed,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass
 
 from scheduler_lib.exceptions import ClaimConflict, NoValidHost
 from scheduler_lib.fleet.fleet import Fleet
@@ -24,6 +24,24 @@ from scheduler_lib.scheduling.refusing import refusal
 from scheduler_lib.scheduling.weighers.base import Weigher
 
 Guard = AbstractContextManager[object]
+
+
+@dataclass(slots=True)
+class _Attempt:
+    """One call of select, on its way.
+
+    :ivar guard: held while the fleet is read.
+    :ivar claiming: what is chosen is claimed.
+    :ivar counts: how many hosts each check left, when they were last narrowed.
+    :ivar refused: claims that were lost to somebody else.
+    """
+
+    request: Request
+    fleet: Fleet
+    guard: Guard
+    claiming: bool
+    counts: tuple[StageCount, ...] = ()
+    refused: int = 0
 
 
 class Scheduler:
@@ -72,23 +90,20 @@ class Scheduler:
         :raises NoValidHost: when the fleet as it is now cannot take the request.
         :raises DeadlineExceeded: when others kept taking what was chosen.
         """
-        guard = guard or nullcontext()
-        refused = 0
+        attempt = _Attempt(request, fleet, guard or nullcontext(), claimer is not None)
         if self._looks_ahead:
-            with guard:
+            with attempt.guard:
                 self._demand.note(request)
         while True:
-            counts: list[StageCount] = []
-            for selections in self._offers(request, fleet, guard, counts, refused):
+            for selections in self._offers(attempt):
                 deadline.check("claiming what was chosen")
-                if claimer is None:
-                    return Decision(selections, tuple(counts), refused)
                 try:
-                    claimer.claim(selections)
+                    if claimer is not None:
+                        claimer.claim(selections)
                 except ClaimConflict:
-                    refused += 1
+                    attempt.refused += 1
                 else:
-                    return Decision(_claimed(selections), tuple(counts), refused)
+                    return Decision(selections, attempt.counts, attempt.refused)
             # Everything that was offered went to somebody else: look at the fleet as it is now.
 
     def explain(self, request: Request, fleet: Fleet) -> Explanation:
@@ -106,49 +121,42 @@ class Scheduler:
             self._clock.now(),
         )
 
-    def _offers(
-        self,
-        request: Request,
-        fleet: Fleet,
-        guard: Guard,
-        counts: list[StageCount],
-        refused: int,
-    ) -> Iterator[tuple[Selection, ...]]:
-        if len(request.consumers) > 1:
-            with guard:
-                offer = self._batch(request, fleet, counts, refused)
+    def _offers(self, attempt: _Attempt) -> Iterator[tuple[Selection, ...]]:
+        if len(attempt.request.consumers) > 1:
+            with attempt.guard:
+                offer = self._batch(attempt)
             yield offer
         else:
-            yield from self._single(request, fleet, guard, counts, refused)
+            yield from self._single(attempt)
 
-    def _single(
-        self,
-        request: Request,
-        fleet: Fleet,
-        guard: Guard,
-        counts: list[StageCount],
-        refused: int,
-    ) -> Iterator[tuple[Selection, ...]]:
+    def _single(self, attempt: _Attempt) -> Iterator[tuple[Selection, ...]]:
+        request = attempt.request
         wanted = 1 + self._alternates(request)
-        with guard:
-            narrowed = self._narrow(request, fleet)
-            counts.extend(narrowed.counts)
-            choices = Choices(narrowed, request, self._weighers, self._settings, self._random)
+        with attempt.guard:
+            narrowed = self._narrow(request, attempt.fleet)
+            attempt.counts = narrowed.counts
+            choices = Choices(
+                narrowed,
+                request,
+                self._weighers,
+                self._settings,
+                self._random,
+                claiming=attempt.claiming,
+            )
             best = choices.best(wanted)
             if not best:
-                raise self._refusal(request, fleet, narrowed, placed=0, refused=refused)
+                raise self._refusal(attempt, attempt.fleet, narrowed, placed=0)
         while best:
             yield (Selection(request.consumers[0], best[0], tuple(best[1:])),)
-            with guard:
+            with attempt.guard:
                 choices.drop_best()
                 best = choices.best(wanted)
 
-    def _batch(
-        self, request: Request, fleet: Fleet, counts: list[StageCount], refused: int
-    ) -> tuple[Selection, ...]:
-        view = fleet.view()
+    def _batch(self, attempt: _Attempt) -> tuple[Selection, ...]:
+        request = attempt.request
+        view = attempt.fleet.view()
         narrowed = self._narrow(request, view)
-        counts.extend(narrowed.counts)
+        attempt.counts = narrowed.counts
         batch = Batch(
             narrowed,
             view,
@@ -158,11 +166,12 @@ class Scheduler:
             self._settings,
             self._random,
             self._clock.now(),
+            claiming=attempt.claiming,
         )
         chosen = batch.place(len(request.consumers))
         if len(chosen) < len(request.consumers):
             left = self._narrow(request, view)
-            raise self._refusal(request, view, left, placed=len(chosen), refused=refused)
+            raise self._refusal(attempt, view, left, placed=len(chosen))
         alternates = batch.alternates(chosen, self._alternates(request))
         return selections_of(request, chosen, alternates)
 
@@ -171,26 +180,20 @@ class Scheduler:
         return Narrowing(request, fleet, self._filters, self._demand, now).run()
 
     def _refusal(
-        self, request: Request, fleet: Fleet, narrowed: Narrowed, *, placed: int, refused: int
+        self, attempt: _Attempt, fleet: Fleet, narrowed: Narrowed, *, placed: int
     ) -> NoValidHost:
         counts = list(narrowed.counts)
         if len(narrowed.shortlist):
             counts.append(StageCount("combination", len(narrowed.shortlist), 0))
         return refusal(
-            request,
+            attempt.request,
             counts,
             fleet.host_count,
             placed=placed,
-            refused_claims=refused,
-            reasons=self._explaining(request, fleet.view()).reasons,
+            refused_claims=attempt.refused,
+            reasons=self._explaining(attempt.request, fleet.view()).reasons,
         )
 
     def _alternates(self, request: Request) -> int:
         asked = request.alternates
         return self._settings.alternates if asked is None else asked
-
-
-def _claimed(selections: Sequence[Selection]) -> tuple[Selection, ...]:
-    return tuple(
-        replace(item, destination=replace(item.destination, claimed=True)) for item in selections
-    )

@@ -51,7 +51,7 @@ class Shortlist:
 
     def only(self, index: int) -> Shortlist:
         """Return the shortlist of one host alone."""
-        return self._at(np.array([self.position(index)]))
+        return _Alone(self.fleet, self._hosts, self.demand, np.array([self.position(index)]))
 
     def first(self, limit: int) -> Shortlist:
         """Return the shortlist of the first hosts, at most that many."""
@@ -106,7 +106,16 @@ class Shortlist:
 
     def free_at(self, index: int, resource_class: str) -> int:
         """Return what one root's own inventory has left; -1 when it has none."""
-        return int(self._hosts.free(resource_class)[self.position(index)])
+        return self.cell_at("free", index, resource_class)
+
+    def cell_at(self, column: str, index: int, resource_class: str) -> int:
+        """Return one number of one host, as it is now, without bringing a whole column up to date.
+
+        :param column: ``free``, ``capacity`` or ``spare``.
+        """
+        stock = self.fleet.stock(resource_class)
+        slot = -1 if stock is None else stock.slot(self.row(index))
+        return -1 if stock is None or slot < 0 else stock.cell(column, slot)
 
     def capacity_at(self, index: int, resource_class: str) -> int:
         """Return the capacity of one root's own inventory; -1 when it has none."""
@@ -176,3 +185,16 @@ class Shortlist:
 
     def _taken(self, column: IntArray) -> IntArray:
         return column if self._positions is None else column[self._positions]
+
+
+class _Alone(Shortlist):
+    """One host: its numbers are read one by one, so that no column has to follow every pick."""
+
+    def free(self, resource_class: str) -> IntArray:
+        return np.array([self.cell_at("free", 0, resource_class)])
+
+    def capacity(self, resource_class: str) -> IntArray:
+        return np.array([self.cell_at("capacity", 0, resource_class)])
+
+    def spare(self, resource_class: str) -> IntArray:
+        return np.array([self.cell_at("spare", 0, resource_class)])

@@ -91,3 +91,15 @@ def test_database_in_memory_is_shared_by_the_two_backends_of_a_client():
     with SchedulerClientFixture("sqlite://") as fixture:
         a_host("h1").vcpus(1).report(fixture.client)
         assert fixture.client.select(None, a_request(VCPU=1).build()).destinations[0].claimed
+
+
+def test_closed_client_lets_go_of_its_database(make_client, tmp_path):
+    """SQLite takes its log away when the last connection goes."""
+    client = make_client(f"sqlite:///{tmp_path}/books.sqlite")
+    a_host("h1").report(client)
+    client.select(None, a_request(VCPU=1).build())
+    assert (tmp_path / "books.sqlite-wal").exists()
+    client.close()
+    assert sorted(path.name for path in tmp_path.iterdir() if "books" in path.name) == [
+        "books.sqlite"
+    ]

@@ -5,8 +5,10 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 
-from scheduler_lib.cmd.trace.placing import Amounts, Count
+from scheduler_lib.cmd.trace.placing import Amounts, Count, first_failing_check
 from scheduler_lib.cmd.trace.report import Outcome, summary
+from scheduler_lib.exceptions import NoValidHost
+from scheduler_lib.model.decision import Decision, StageCount
 
 KEYS = [
     "placed",
@@ -52,6 +54,14 @@ def test_of_several_runs_the_means_are_told_and_the_reasons_added_up() -> None:
     each = figures["per_seed"]
     assert isinstance(each, list)
     assert [(one["seed"], one["placed"]) for one in each] == [(42, 3), (43, 4)]
+
+
+def test_a_refusal_is_counted_under_the_first_check_that_no_host_was_left_after() -> None:
+    error = NoValidHost("full")
+    assert first_failing_check(error) == "none"
+    stages = (StageCount("zone", 9, 3), StageCount("MEMORY_MB", 3, 1), StageCount("GPU", 1, 0))
+    error.decision = Decision(counts=(*stages, StageCount("VCPU", 0, 0)))
+    assert first_failing_check(error) == "GPU"
 
 
 def test_one_unbalanced_run_makes_the_whole_unbalanced() -> None:

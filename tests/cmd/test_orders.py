@@ -57,6 +57,10 @@ def test_inflation_stops_when_the_gpu_demand_is_reached() -> None:
     assert {(each.name, copy) for each, copy in order} >= {("a", 0), ("b", 0), ("c", 0)}
 
 
+def test_demand_is_inflated_to_130_percent_of_the_gpus() -> None:
+    assert len(arrivals([Node("n", 1, 1, 100, "")], [task("a")], seed=1)) == 130
+
+
 def test_copies_are_numbered_without_a_gap_or_a_double() -> None:
     order = arrivals([Node("n", 1, 1, 20, "")], [task("a"), task("b")], seed=3)
     assert len({(each.name, copy) for each, copy in order}) == len(order)

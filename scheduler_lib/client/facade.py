@@ -435,6 +435,7 @@ def _consumers(consumer_uuids: object) -> tuple[str, ...]:
 
 def _report_of(name: ResourceName, stats: object) -> HostStats:
     parsed = HostStats.parse(stats)
+    parsed.check_tree(name.node)
     given: Mapping[str, object] = stats if isinstance(stats, Mapping) else {}
     for field, part in (("host", name.host), ("hypervisor_hostname", name.node)):
         told = given.get(field)

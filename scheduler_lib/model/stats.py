@@ -125,6 +125,15 @@ class HostStats:
             children=_if_given(given, "children", _unique_children),
         )
 
+    def check_tree(self, node: str) -> None:
+        """Check that no nested provider has the name or the uuid of the host's own provider.
+
+        :param node: the node that the report is for; its provider has the same name.
+        :raises InvalidStats: when one has.
+        """
+        taken = {("name", node)} if self.uuid is None else {("name", node), ("uuid", self.uuid)}
+        _check_unique(self.children or (), taken)
+
 
 def _if_given(
     given: Mapping[str, object], name: str, parse: Callable[[object, str], _Parsed]
@@ -140,11 +149,10 @@ def _unique_children(value: object, path: str) -> tuple[ChildReport, ...]:
 
 
 def _children(value: object, path: str, depth: int) -> tuple[ChildReport, ...]:
-    if depth > MAX_DEPTH:
+    items = _list(value, path)
+    if items and depth > MAX_DEPTH:
         raise InvalidStats(f"{path} is nested deeper than {MAX_DEPTH} levels.", field=path)
-    return tuple(
-        _child(item, f"{path}[{index}]", depth) for index, item in enumerate(_list(value, path))
-    )
+    return tuple(_child(item, f"{path}[{index}]", depth) for index, item in enumerate(items))
 
 
 def _child(value: object, path: str, depth: int) -> ChildReport:
@@ -167,11 +175,16 @@ def _child(value: object, path: str, depth: int) -> ChildReport:
     )
 
 
-def _check_unique(children: tuple[ChildReport, ...], seen: set[str]) -> None:
+def _check_unique(children: tuple[ChildReport, ...], seen: set[tuple[str, str]]) -> None:
     for child in children:
-        if child.name in seen:
-            raise InvalidStats(f"children names {child.name!r} twice.", field="children")
-        seen.add(child.name)
+        # Names and uuids are each unique among their own kind.
+        for kind, value in (("name", child.name), ("uuid", child.uuid)):
+            if (kind, value) in seen:
+                raise InvalidStats(
+                    f"children: the {kind} {value!r} is there twice in one tree.", field="children"
+                )
+            if value is not None:
+                seen.add((kind, value))
         _check_unique(child.children, seen)
 
 

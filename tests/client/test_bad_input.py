@@ -249,3 +249,12 @@ def test_longest_deadline_works_everywhere(client):
     year_s = 31_536_000
     decision = client.select(None, a_request(VCPU=1).build(), deadline_s=year_s)
     assert client.release(None, [decision.selections[0].consumer_uuid], deadline_s=year_s)
+
+
+@pytest.mark.parametrize("child", [{"name": "n1"}, {"name": "c", "uuid": UUID}])
+def test_a_child_with_the_name_or_the_uuid_of_its_own_host_is_told(client, child):
+    stats = {"vcpus": 4, "uuid": UUID, "children": [{"name": "a", "children": [child]}]}
+    with pytest.raises(InvalidStats, match="twice in one tree") as caught:
+        client.update_resource_stats(None, ("h1", "n1"), stats)
+    assert caught.value.fields["field"] == "children"
+    assert client.list_resource_stats(None) == []

@@ -141,6 +141,26 @@ def test_a_child_that_is_a_value_is_checked_as_well(child):
         HostStats.parse({"children": [child]})
 
 
+def levels(count):
+    report = {"name": f"level {count}"}
+    for number in range(count - 1, 0, -1):
+        report = {"name": f"level {number}", "children": [report]}
+    return report
+
+
+def test_children_may_be_sixteen_levels_deep_and_no_deeper():
+    assert HostStats.parse({"children": [levels(16)]}).children
+    for count in (17, 900):
+        with pytest.raises(InvalidStats, match="deeper than 16"):
+            HostStats.parse({"children": [levels(count)]})
+
+
+def test_two_children_of_one_uuid_are_told():
+    inner = {"name": "b", "uuid": U1}
+    with pytest.raises(InvalidStats, match=r"uuid .* twice"):
+        HostStats.parse({"children": [{"name": "a", "uuid": U1, "children": [inner]}]})
+
+
 def test_times_at_the_ends_of_the_calendar_are_times():
     last = datetime.max.replace(tzinfo=UTC)
     assert HostStats.parse({"last_seen_up": last}).columns["last_seen_up"] == last.timestamp()

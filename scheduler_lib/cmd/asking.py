@@ -129,6 +129,8 @@ def _from_file(path: Path, consumers: tuple[str, ...]) -> Request:
         raise InvalidFile(
             f"{path}, line {error.lineno}: {error.msg}.", path=str(path), line=error.lineno
         ) from error
+    except RecursionError as error:
+        raise InvalidFile(f"{path} is nested too deeply.", path=str(path), line=0) from error
     except ValueError as error:
         raise InvalidFile(f"{path} is not UTF-8 text.", path=str(path), line=0) from error
     if isinstance(primitive, dict) and not primitive.get("consumers"):

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from cliff import columns, command, lister, show
+from cliff.formatters.base import SingleFormatter
+from cliff.formatters.commaseparated import CSVLister
 
 from scheduler_lib.exceptions import SchedulerLibError
 
 if TYPE_CHECKING:
     from oslo_config.cfg import ConfigOpts
+    from stevedore import ExtensionManager
 
     from scheduler_lib.cmd.main import SchedulerApp
 
@@ -44,8 +47,29 @@ class Lister(Command, lister.Lister):
     """A command that prints rows."""
 
 
+class CsvFields(CSVLister, SingleFormatter):
+    """One thing as CSV: its fields' names, and one row; cliff has that for lists alone."""
+
+    def emit_one(
+        self,
+        column_names: Sequence[str],
+        data: Sequence[object],
+        stdout: TextIO,
+        parsed_args: argparse.Namespace,
+    ) -> None:
+        """Print the two lines."""
+        self.emit_list(column_names, [data], stdout, parsed_args)
+
+
 class ShowOne(Command, show.ShowOne):
     """A command that prints one thing, field by field."""
+
+    def _load_formatter_plugins(self) -> ExtensionManager[SingleFormatter]:
+        # An entry point would give the format to every other program built on cliff, too.
+        found = super()._load_formatter_plugins()
+        known = found.extensions[0]
+        found.extensions.append(type(known)("csv", known.entry_point, CsvFields, CsvFields()))
+        return found
 
 
 class Names(columns.FormattableColumn[Sequence[str]]):
@@ -80,4 +104,5 @@ def _plain(value: object) -> str:
 
 def one_line(error: SchedulerLibError) -> str:
     """Return the error's message and its hint, on one line."""
-    return " ".join(f"{error.message} {error.hint}".split())
+    end = "" if error.message.rstrip().endswith((".", "!", "?", ":")) else "."
+    return " ".join(f"{error.message.rstrip()}{end} {error.hint}".split())

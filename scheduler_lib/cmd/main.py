@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import copy
 import importlib.metadata
 import io
 import logging
@@ -21,6 +22,16 @@ if TYPE_CHECKING:
 NAME = "scheduler-lib"
 DISTRIBUTION = "scheduler_lib"
 SIGPIPE_EXIT = 141
+
+
+class OneLine(logging.Formatter):
+    """A message without the traceback that was logged with it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line; the record stays whole for other handlers."""
+        shown = copy.copy(record)
+        shown.exc_info = shown.exc_text = shown.stack_info = None
+        return super().format(shown)
 
 
 class SchedulerApp(App):
@@ -71,7 +82,12 @@ class SchedulerApp(App):
         levels = {0: logging.ERROR, 1: logging.WARNING, 2: logging.INFO}
         console = logging.StreamHandler(self.stderr)
         console.setLevel(levels.get(self.options.verbose_level, logging.DEBUG))
-        console.setFormatter(logging.Formatter(f"{NAME}: %(message)s"))
+        kind = logging.Formatter if self.options.debug else OneLine
+        console.setFormatter(kind(f"{NAME}: %(message)s"))
+        # What the database's layer logs is told again, in our words, by the error that follows.
+        console.addFilter(
+            lambda record: self.options.verbose_level > 1 or not record.name.startswith("oslo_db")
+        )
         self._handlers.append(console)
         if self.options.log_file:
             file = logging.FileHandler(self.options.log_file)
@@ -135,7 +151,8 @@ def main(
     :param argv: its arguments; None for the process's own.
     :returns: the exit code: 0 done, 1 an error, 2 arguments that cannot be understood.
     """
-    app = SchedulerApp(stdout, stderr)
+    # A stream that was closed before the start is None here.
+    app = SchedulerApp(stdout or sys.stdout or _nowhere(), stderr or sys.stderr or _nowhere())
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
         code = app.run(arguments or ["--help"])
@@ -147,6 +164,10 @@ def main(
     if code == SIGPIPE_EXIT:
         _close_quietly(app.stdout)
     return code
+
+
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def _close_quietly(stream: TextIO) -> None:

@@ -58,6 +58,12 @@ def load(
         ) from error
     except cfg.Error as error:
         raise _translated(error) from error
+    except (OSError, UnicodeDecodeError) as error:
+        # A directory, or bytes that are no text: oslo.config lets these through as they are.
+        named = ", ".join(files) or " ".join(args)
+        raise _translated(
+            error, where=f"A configuration file of {named} cannot be read: "
+        ) from error
     check(conf)
     return conf
 

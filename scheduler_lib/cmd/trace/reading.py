@@ -23,6 +23,9 @@ TASK_COLUMNS = (
     "deletion_time",
 )  # fmt: skip
 
+OTHER_ROW = "Correct the row, or leave such rows out with --skip-bad-rows."
+OTHER_FILE = "Name a file with these columns in its first line and at least one row below."
+
 _MODEL = re.compile(r"[A-Z0-9_]{1,200}\Z")
 
 _Row = TypeVar("_Row", "Node", "Task")
@@ -125,7 +128,7 @@ def _read(
             continue
         good.append(row)
     if not good:
-        raise _invalid(path, 1, "there is no row to use")
+        raise _invalid(path, 1, "there is no row to use", OTHER_FILE)
     return Rows(tuple(good), tuple(skipped))
 
 
@@ -151,27 +154,33 @@ def _lines(path: Path, columns: tuple[str, ...]) -> Iterator[tuple[int, dict[str
             reader = csv.reader(file)
             header = next(reader, [])
             places = _places(path, header, columns)
-            for row in reader:
-                line = reader.line_num
-                if not row:
+            while True:
+                line = reader.line_num + 1
+                try:
+                    row = next(reader, None)
+                except csv.Error as error:
+                    yield line, {}, str(error)
                     continue
-                if len(row) != len(header):
+                if row is None:
+                    return
+                line = reader.line_num
+                if row and len(row) != len(header):
                     yield line, {}, f"it has {len(row)} fields, the header has {len(header)}"
-                else:
+                elif row:
                     yield line, {name: row[place] for name, place in places.items()}, ""
     except OSError as error:
         raise InvalidFile(
             f"{path} cannot be read: {error.strerror or error}.", path=str(path), line=line
         ) from error
     except csv.Error as error:
-        raise _invalid(path, line + 1, str(error)) from error
+        raise _invalid(path, 1, str(error), OTHER_FILE) from error
 
 
 def _places(path: Path, header: list[str], columns: tuple[str, ...]) -> dict[str, int]:
     names = [name.strip() for name in header]
     missing = [name for name in columns if name not in names]
     if missing:
-        raise _invalid(path, 1, f"the header lacks the column {missing[0]!r}")
+        raise _invalid(path, 1, f"the header lacks the column {missing[0]!r}", OTHER_FILE)
     return {name: names.index(name) for name in columns}
 
 
@@ -257,10 +266,10 @@ def _model(value: str, column: str) -> str:
     return value
 
 
-def _invalid(path: Path, line: int, what: str) -> InvalidFile:
+def _invalid(path: Path, line: int, what: str, hint: str = OTHER_ROW) -> InvalidFile:
     return InvalidFile(
         f"{path}, line {line}: {what}.",
-        hint="Correct the row, or leave such rows out with --skip-bad-rows.",
+        hint=hint,
         path=str(path),
         line=line,
     )

@@ -146,6 +146,18 @@ def test_reports_that_differ_have_different_digests(change):
     assert digest(a_host("h1")) != digest(a_host("h1").field(**change))
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"uuid": "11111111-1111-4111-8111-111111111111"}, {"traits": ["CUSTOM_A"]},
+     {"aggregates": ["11111111-1111-4111-8111-111111111111"]},
+     {"inventories": {"VGPU": {"total": 1}}}, {"children": [{"name": "d"}]}, {"name": "e"}],
+)  # fmt: skip
+def test_children_that_differ_have_different_digests(change):
+    child = {"name": "c"}
+    same, other = ([child], [{**child, **change}])
+    assert digest(a_host("h1").field(children=same)) != digest(a_host("h1").field(children=other))
+
+
 def test_children_that_differ_deep_down_have_different_digests():
     def host(total):
         inner = {"name": "b", "inventories": {"VGPU": {"total": total}}}

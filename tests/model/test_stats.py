@@ -2,12 +2,13 @@
 
 import copy
 import json
+import time
 from datetime import UTC, datetime
 
 import pytest
 
 from scheduler_lib.exceptions import InvalidStats
-from scheduler_lib.model.stats import COUNTS, JSON_TEXTS, KNOWN, ChildReport, HostStats
+from scheduler_lib.model.stats import COUNTS, JSON_TEXTS, KNOWN, MAX_DEPTH, ChildReport, HostStats
 
 NOVA = {
     "id": 7, "service_id": 3, "host": "h1", "uuid": "11111111-1111-4111-8111-111111111111",
@@ -67,6 +68,17 @@ def test_moment_is_seconds_from_every_form(moment):
     assert columns(last_seen_up=moment) == {"last_seen_up": 1_800_000_000.0}
 
 
+@pytest.mark.parametrize("moment", ["2027-01-15T08:00:00", datetime(2027, 1, 15, 8)])
+def test_moment_without_a_zone_is_utc_wherever_the_machine_stands(moment, monkeypatch):
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    try:
+        assert columns(last_seen_up=moment) == {"last_seen_up": 1_800_000_000.0}
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+
+
 @pytest.mark.parametrize("name", COUNTS)
 @pytest.mark.parametrize("value", [1.5, "1", True, -1, 2**31, [1], {}])
 def test_count_is_a_whole_number(name, value):
@@ -119,6 +131,16 @@ def test_children_without_an_end_are_refused():
     endless["children"].append(endless)
     with pytest.raises(InvalidStats, match="deeper"):
         HostStats.parse({"children": [endless]})
+
+
+def test_children_may_be_nested_as_deep_as_is_said():
+    def nested(levels):
+        child = {"name": f"c{levels}"}
+        return child if levels == 1 else {**child, "children": [nested(levels - 1)]}
+
+    assert HostStats.parse({"children": [nested(MAX_DEPTH)]}).children
+    with pytest.raises(InvalidStats, match="deeper"):
+        HostStats.parse({"children": [nested(MAX_DEPTH + 1)]})
 
 
 def test_name_of_a_child_is_used_once_in_the_whole_report():

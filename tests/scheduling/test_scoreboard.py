@@ -66,3 +66,13 @@ def test_a_scale_follows_a_host_that_goes_beyond_it() -> None:
     fleet.consume([(uuid_of("h1"), "VCPU", 15)])
     board.rescore(1)
     assert [board.score(slot) for slot in range(3)] == pytest.approx([0.0, 2.0, 1.0])
+
+
+def test_the_last_host_on_the_board_scores_0() -> None:
+    fleet = fleet_of(host("a", {"MEMORY_MB": 8}), host("b", {"MEMORY_MB": 8}))
+    asked = ask({"MEMORY_MB": 1})
+    shortlist = Narrowing(asked, fleet, (), Demand(), NOW).run().shortlist
+    board = Scoreboard(shortlist, asked, [RamWeigher(SETTINGS)], SETTINGS)
+    assert [board.score(slot) for slot in range(len(board))] == [1.0, 1.0]
+    board.drop(0)
+    assert [board.score(slot) for slot in range(len(board))] == [0.0]

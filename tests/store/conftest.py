@@ -15,22 +15,7 @@ from scheduler_lib.model.provider import Provider
 from scheduler_lib.model.settings import CapacitySettings, DatabaseSettings
 from scheduler_lib.model.stats import HostStats
 from scheduler_lib.store.store import Store
-
-
-class ManualClock:
-    """A clock that moves when it is told to, or when somebody sleeps."""
-
-    def __init__(self) -> None:
-        self.moment = 1_000_000_000.0
-
-    def now(self) -> float:
-        return self.moment
-
-    def monotonic(self) -> float:
-        return self.moment
-
-    def sleep(self, seconds: float) -> None:
-        self.moment += seconds
+from scheduler_lib.testing import ManualClock
 
 
 class Desk:

@@ -159,6 +159,20 @@ class TestConsumers:
         assert (receipt.change_ids, desk.newest_change()) == ((), before)
         assert desk.used("h1") == {"VCPU": 6}
 
+    def test_an_amount_that_was_given_stays_when_other_amounts_are_sold_now(
+        self, desk: Desk
+    ) -> None:
+        h1 = _h1(desk, vcpus=8, inventories={"CUSTOM_X": {"total": 100}})
+        desk.claim("h1", A, CUSTOM_X=7, VCPU=1)
+        desk.report("h1", inventories={"CUSTOM_X": {"total": 100, "max_unit": 6, "step_size": 2}})
+        desk.write(Claim(A, {h1: {"CUSTOM_X": 7, "VCPU": 2}}, consumer_generation=1))
+        assert desk.used("h1") == {"CUSTOM_X": 7, "VCPU": 2}
+        for amount in (5, 8):
+            with pytest.raises(ClaimConflict):
+                desk.write(Claim(A, {h1: {"CUSTOM_X": amount}}, consumer_generation=2))
+        desk.write(Claim(A, {h1: {"CUSTOM_X": 6}}, consumer_generation=2))
+        assert desk.used("h1") == {"CUSTOM_X": 6}
+
     def test_consumers_can_change_places_when_both_are_full(self, desk: Desk) -> None:
         h1 = _h1(desk)
         desk.claim("h1", A, VCPU=8)
@@ -297,7 +311,7 @@ class TestBadInput:
     def test_nothing_is_written_after_the_deadline(self, desk: Desk) -> None:
         h1 = _h1(desk)
         late = Deadline.after(1.0, desk.clock)
-        desk.clock.moment += 2
+        desk.clock.advance(2)
         with pytest.raises(DeadlineExceeded):
             desk.store.claims.write([Claim(A, {h1: {"VCPU": 1}})], late)
         assert desk.used("h1") == {}

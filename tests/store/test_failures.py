@@ -145,7 +145,7 @@ class TestLostConnections:
         with desk.store.feed.load() as (cursor, _):
             pass
         _disconnect_all(kind, desk)
-        desk.clock.moment += 10
+        desk.clock.advance(10)
         desk.report("h1", vcpus=5)
         assert desk.get("h1")["vcpus"] == 5
         assert desk.store.feed.changes(cursor, desk.deadline()).changes

@@ -174,7 +174,7 @@ def test_old_changes_are_pruned_while_others_are_written(
     desk.report("h1", vcpus=100)
     reader = Reader(desk)
     for _ in range(20):
-        desk.clock.moment += 30
+        desk.clock.advance(30)
         desk.claim("h1", VCPU=1)
         assert reader.batch().reload is False
     with desk.store._database.reading() as session:  # type: ignore[union-attr]
@@ -224,7 +224,7 @@ class TestGaps:
             reader.batch()
             slow.rollback()
         assert len(reader.cursor.gaps) == 1
-        desk.clock.moment += GAP_PATIENCE_S + 1
+        desk.clock.advance(GAP_PATIENCE_S + 1)
         reader.batch()
         desk.claim("h2", VCPU=1)
         reader.batch()

@@ -110,7 +110,7 @@ class TestInventories:
 class TestRows:
     def test_a_report_is_merged_into_the_row(self, desk: Desk) -> None:
         desk.report("h1", vcpus=8, stats={"io": 1}, disabled=True)
-        desk.clock.moment += 10
+        desk.clock.advance(10)
         desk.report("h1", vcpus_used=3, metrics="[1, 2]", disabled=None)
         row = desk.get("h1")
         assert (row["vcpus"], row["vcpus_used"], row["disabled"]) == (8, 3, None)
@@ -126,7 +126,7 @@ class TestRows:
         }  # fmt: skip
         assert len(desk.report("h1", **stats)) == 2
         before, newest = desk.get("h1"), desk.newest_change()
-        desk.clock.moment += 60
+        desk.clock.advance(60)
         for _ in range(10):
             assert desk.report("h1", **stats) == ()
         assert desk.report("h1", **stats, updated_at="2030-01-01T00:00:00") == ()

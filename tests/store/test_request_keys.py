@@ -74,7 +74,7 @@ def test_old_answers_go(database_url: str, open_desk: OpenDesk) -> None:
     desk = open_desk(database_url, request_key_retention_s=100.0)
     desk.report("h1", vcpus=8)
     _write(desk, ANSWER)
-    desk.clock.moment += 101
+    desk.clock.advance(101)
     _write(desk, RecordedAnswer("other", "print", "{}"))
     assert desk.store.request_keys.find("key", desk.deadline()) is None
     assert desk.store.request_keys.find("other", desk.deadline()) is not None

@@ -184,10 +184,11 @@ class TestGroupCommit:
 
     def test_work_whose_time_is_over_is_left_out_alone(self, sqlite_desk: Desk) -> None:
         results = _write_behind_a_slow_one(
-            sqlite_desk, [lambda _: "a", lambda _: "late"], lambda: setattr(
-                sqlite_desk.clock, "moment", sqlite_desk.clock.moment + 5
-            ), timeouts=[60.0, 1.0],
-        )  # fmt: skip
+            sqlite_desk,
+            [lambda _: "a", lambda _: "late"],
+            lambda: sqlite_desk.clock.advance(5),
+            timeouts=[60.0, 1.0],
+        )
         assert "a" in results
         assert any(isinstance(result, DeadlineExceeded) for result in results)
 

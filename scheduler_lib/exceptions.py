@@ -111,7 +111,7 @@ def _rebuild(
 
 
 class InvalidInput(SchedulerLibError):
-    """What the caller gave is wrong; nothing was changed. Fields: ``field``, ``value``."""
+    """What the caller gave is wrong; nothing was changed. Fields: ``field``."""
 
     code = "scheduler_lib.invalid_input"
     default_hint = "Correct the named field and call again."
@@ -167,7 +167,7 @@ class ConsumerNotFound(NotFound):
 
 
 class PluginNotFound(NotFound):
-    """No backend, filter, weigher or collector of that name. Fields: ``namespace``, ``name``."""
+    """No backend, filter or weigher of that name. Fields: ``namespace``, ``name``, ``nearest``."""
 
     code = "scheduler_lib.plugin_not_found"
     default_hint = "Install the package that provides it, or correct the option that names it."
@@ -218,7 +218,7 @@ class RequestKeyMismatch(Conflict):
 
 
 class NoValidHost(SchedulerLibError):
-    """No host can take the request. Fields: ``reason``, ``counts``.
+    """No host can take the request. Fields: ``reason``, ``counts``, ``placed``, ``asked``.
 
     :ivar decision: what was tried: counts per check, and reasons per host on demand; None when
         the error came over a wire that does not carry it.
@@ -240,14 +240,18 @@ class Unavailable(SchedulerLibError):
 
 
 class BackendUnavailable(Unavailable):
-    """The database or the transport did not answer. Fields: ``backend``."""
+    """The database or the transport did not answer.
+
+    Fields: ``backend``, or ``error`` where a plug-in raised an ``OSError``; ``sent`` is False when
+    nothing was asked of anybody yet, so that the call may be repeated.
+    """
 
     code = "scheduler_lib.backend_unavailable"
     default_hint = "Check that the server answers, then call again."
 
 
 class StorageFull(Unavailable):
-    """The disk or the quota behind the database is full."""
+    """The disk or the quota behind the database is full. Fields: ``backend``."""
 
     code = "scheduler_lib.storage_full"
     default_hint = "Free space, then call again; nothing of this call was written."
@@ -275,7 +279,7 @@ class UnsupportedOperation(SchedulerLibError):
 
 
 class BackendFailure(SchedulerLibError):
-    """A backend raised something that is not in this tree. Fields: ``backend``, ``error``."""
+    """A backend raised something that is not in this tree. Fields: ``error``, its class."""
 
     code = "scheduler_lib.backend_failure"
     default_hint = "This is a defect of the backend; its own error is the cause of this one."

@@ -70,7 +70,7 @@ class Writer:
     def _start(self) -> None:
         self._queue: deque[_Job[object]] = deque()
         self._mutex = threading.Lock()
-        self._busy = False
+        self._leader: _Job[object] | None = None
         self._session: Session | None = None
         self._process = os.getpid()
 
@@ -82,8 +82,13 @@ class Writer:
             self._abandoned = self._session
             self._start()
         job: _Job[T] = _Job(work, deadline, step)
-        if self._join(job):
-            self._lead()
+        try:
+            if self._join(job):
+                self._lead()
+        except BaseException:
+            # An interrupt: nobody may wait for a caller who has gone.
+            self._leave(job)
+            raise
         if job.error is not None:
             raise job.error
         return job.result  # type: ignore[return-value]
@@ -99,12 +104,35 @@ class Writer:
         """Queue a job; return whether its caller leads, else wait until it is done."""
         with self._mutex:
             self._queue.append(job)  # type: ignore[arg-type]
-            if not self._busy:
-                self._busy = True
+            if self._leader is None:
+                self._leader = job  # type: ignore[assignment]
                 return True
             job.wake = threading.Event()
-        job.wake.wait()
+        if not job.wake.wait(job.deadline.remaining_s()):
+            self._give_up(job)
+            job.wake.wait()
         return job.leads
+
+    def _give_up(self, job: _Job[T]) -> None:
+        """Take a job whose time is over out of the queue, unless it is being run."""
+        with self._mutex:
+            if job in self._queue and not job.leads:
+                self._queue.remove(job)  # type: ignore[arg-type]
+                job.error = DeadlineExceeded(
+                    f"The {job.deadline.timeout_s:g} s given to the call ran out while it "
+                    f"waited for other writers: {job.step}.",
+                    deadline_s=job.deadline.timeout_s,
+                    step=job.step,
+                )
+                job.wake.set()  # type: ignore[union-attr]
+
+    def _leave(self, job: _Job[T]) -> None:
+        with self._mutex:
+            if job in self._queue:
+                self._queue.remove(job)  # type: ignore[arg-type]
+            leads = self._leader is job
+        if leads:
+            self._hand_over([])
 
     def _lead(self) -> None:
         with self._mutex:
@@ -118,9 +146,8 @@ class Writer:
     def _hand_over(self, group: list[_Job[object]]) -> None:
         with self._mutex:
             following = self._queue[0] if self._queue else None
-            if following is None:
-                self._busy = False
-            else:
+            self._leader = following
+            if following is not None:
                 following.leads = True
         for job in group:
             if job.wake is not None and not job.leads:

@@ -27,6 +27,9 @@ _MARIADB_FULL = frozenset({1021, 1114, 3})
 _SQLITE_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
 _SQLITE_FOREIGN = frozenset({sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT})
 
+_FOREIGN_TABLES = ("no such table", "no such column", "table ")
+_SQLITE_ACCESS = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
+
 
 class RequestKeyTaken(Conflict):
     """Somebody else has answered under the same request key meanwhile. Fields: ``request_key``."""
@@ -82,6 +85,19 @@ def translated(error: BaseException, backend: str) -> SchedulerLibError:
             hint="Point [database] connection at another file, or restore this one.",
             found=None,
             expected="SQLite",
+        )
+    if _sqlite_code(error) in _SQLITE_ACCESS:
+        return BackendUnavailable(
+            f"{backend} cannot be used: {told}",
+            hint="The file must be there, and it and its directory must be writable for us.",
+            backend=backend,
+        )
+    if _sqlite_code(error) == sqlite3.SQLITE_ERROR and told.startswith(_FOREIGN_TABLES):
+        return SchemaMismatch(
+            f"{backend} has other tables than ours: {told}",
+            hint="Point [database] connection at a database of this library alone.",
+            found=None,
+            expected="the tables of this library",
         )
     return BackendUnavailable(f"{backend} did not do it: {told}", backend=backend)
 

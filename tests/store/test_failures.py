@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
 
@@ -98,6 +99,22 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, open_desk: OpenD
     with pytest.raises(SchemaMismatch):
         open_desk(f"sqlite:///{path}")
     assert path.read_bytes().startswith(b"no database")
+
+
+def test_a_database_with_other_tables_of_our_names_is_told(
+    tmp_path: Path, open_desk: OpenDesk
+) -> None:
+    path = tmp_path / "nova.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE compute_nodes (id INTEGER)")
+    with pytest.raises(SchemaMismatch, match="other tables than ours"):
+        open_desk(f"sqlite:///{path}")
+
+
+def test_a_file_that_went_away_is_told_with_what_to_do(tmp_path: Path, open_desk: OpenDesk) -> None:
+    with pytest.raises(BackendUnavailable) as caught:
+        open_desk(f"sqlite:///{tmp_path}")
+    assert "writable" in caught.value.hint
 
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path, open_desk: OpenDesk) -> None:

@@ -196,31 +196,43 @@ class HostClass:
         """Return a copy of a column as it is now; the one there was, where it can be mended."""
         if copy is None and self._seed is not None:
             copy = _taken(self._seed._copies[name].get(resource_class))
-        if copy is not None and not (stock.wide and copy.array.dtype == np.int32):
-            rows = journal.since(copy.token, copy.head)
-            if rows is not None:
-                self._update(copy, name, stock, rows)
-                copy.token, copy.head = journal.token, journal.head
-                return copy
+        if (
+            copy is not None
+            and not (stock.wide and copy.array.dtype == np.int32)
+            and self._mended(copy, name, stock, journal)
+        ):
+            copy.token, copy.head = journal.token, journal.head
+            return copy
         return _Copy(self._gather(name, stock, self._members.rows), journal)
 
-    def _update(
-        self, copy: _Copy[np.signedinteger], name: str, stock: StockColumns, rows: Rows32
-    ) -> None:
+    def _mended(
+        self, copy: _Copy[np.signedinteger], name: str, stock: StockColumns, journal: Journal
+    ) -> bool:
+        """Write what changed into a copy; return False when that is no longer known."""
+        few = journal.few_since(copy.token, copy.head, _FEW)
+        if few is not None:
+            copy.head = -1
+            for row in few:
+                self._write_one(copy, name, stock, row)
+            return True
+        rows = journal.since(copy.token, copy.head)
+        if rows is None:
+            return False
         copy.head = -1
-        hosts, inverse = self._state.hosts, self._members.inverse
-        if len(rows) > _FEW:
-            slots = hosts.slots(rows)
-            positions = inverse[slots]
-            there = (slots >= 0) & (positions >= 0)
-            copy.array[positions[there]] = self._gather(name, stock, rows[there])
-            return
-        for row in rows.tolist():
-            host = hosts.slot(row)
-            position = -1 if host < 0 else inverse[host]
-            if position >= 0:
-                slot = stock.slot(row)
-                copy.array[position] = _ABSENT[name] if slot < 0 else stock.cell(name, slot)
+        slots = self._state.hosts.slots(rows)
+        positions = self._members.inverse[slots]
+        there = (slots >= 0) & (positions >= 0)
+        copy.array[positions[there]] = self._gather(name, stock, rows[there])
+        return True
+
+    def _write_one(
+        self, copy: _Copy[np.signedinteger], name: str, stock: StockColumns, row: int
+    ) -> None:
+        host = self._state.hosts.slot(row)
+        position = -1 if host < 0 else self._members.inverse[host]
+        if position >= 0:
+            slot = stock.slot(row)
+            copy.array[position] = _ABSENT[name] if slot < 0 else stock.cell(name, slot)
 
     def _gather(self, name: str, stock: StockColumns, rows: Rows32) -> Units:
         slots = stock.slots(rows)

@@ -42,6 +42,17 @@ class Journal:
         clone.head = self.head
         return clone
 
+    def few_since(self, token: object, head: int, most: int) -> list[int] | None:
+        """Return the rows written since that moment, if they are few.
+
+        :param most: how many are few.
+        :returns: None when they are more, or no longer known.
+        """
+        if self.head - head > most or not self._covers(token, head):
+            return None
+        ring = self._ring
+        return [ring[place & _MASK] for place in range(head, self.head)]
+
     def since(self, token: object, head: int) -> Rows32 | None:
         """Return the rows written since that moment (repeated ones too).
 

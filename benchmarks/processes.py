@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
+import sys
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+# A process starts its life with the peak of the one it was forked from, also after exec (Linux,
+# ru_maxrss): between this large one and the one to be measured stands a small one that measures.
+_METER = """
+import json, os, subprocess, sys, time
+started = time.perf_counter()
+child = subprocess.Popen(sys.argv[2:])
+_, status, usage = os.wait4(child.pid, 0)
+code = child.returncode = os.waitstatus_to_exitcode(status)
+seconds = time.perf_counter() - started
+with open(sys.argv[1], "w") as report:
+    json.dump([seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024], report)
+sys.exit(code and 1)
+"""
 
 
 class Run(NamedTuple):
@@ -28,23 +44,16 @@ def run(arguments: Sequence[str], environment: Mapping[str, str] | None = None) 
     :param environment: variables on top of this process's own.
     :raises RuntimeError: with the end of what it said, when it fails.
     """
-    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        started = time.perf_counter()
-        process = subprocess.Popen(
-            arguments,
+    with tempfile.TemporaryDirectory() as directory:
+        report = Path(directory, "report.json")
+        ended = subprocess.run(
+            [sys.executable, "-S", "-c", _METER, report, *arguments],
             cwd=ROOT,
             env={**os.environ, **(environment or {})},
-            stdout=output,
-            stderr=errors,
+            capture_output=True,
+            check=False,
         )
-        # The peak of this child alone; RUSAGE_CHILDREN would give the greatest of all so far.
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            errors.seek(0)
-            said = errors.read().decode(errors="replace")[-2000:]
-            raise RuntimeError(f"{arguments[0]} ended with {process.returncode}: {said}")
-        output.seek(0)
-        cpu_seconds = usage.ru_utime + usage.ru_stime
-        return Run(seconds, cpu_seconds, usage.ru_maxrss / 1024, output.read().decode())
+        if ended.returncode:
+            said = ended.stderr.decode(errors="replace")[-2000:]
+            raise RuntimeError(f"{arguments[0]} failed: {said}")
+        return Run(*json.loads(report.read_text()), ended.stdout.decode())

@@ -14,6 +14,20 @@ import pytest
 from scheduler_lib import SchedulerClient, conf
 from scheduler_lib.cmd.main import main
 
+# What every replay prints, in this order.
+KEYS = [
+    "placed",
+    "refused",
+    "reasons",
+    "gpu_allocation_percent",
+    "cpu_allocation_percent",
+    "memory_allocation_percent",
+    "p50_us",
+    "p99_us",
+    "decisions_per_s",
+    "balanced",
+]
+
 
 @dataclass(frozen=True)
 class Run:

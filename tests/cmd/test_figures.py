@@ -9,19 +9,7 @@ from scheduler_lib.cmd.trace.placing import Amounts, Count, first_failing_check
 from scheduler_lib.cmd.trace.report import Outcome, summary
 from scheduler_lib.exceptions import NoValidHost
 from scheduler_lib.model.decision import Decision, StageCount
-
-KEYS = [
-    "placed",
-    "refused",
-    "reasons",
-    "gpu_allocation_percent",
-    "cpu_allocation_percent",
-    "memory_allocation_percent",
-    "p50_us",
-    "p99_us",
-    "decisions_per_s",
-    "balanced",
-]
+from tests.cmd.conftest import KEYS
 
 
 def outcome(seed: int = 42, placed: int = 3, *, balanced: bool = True) -> Outcome:

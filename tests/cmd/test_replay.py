@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cmd.conftest import Command
+from tests.cmd.conftest import KEYS, Command
 
 TRACE = Path(__file__).parents[3] / "shared" / "trace"
 
@@ -25,18 +25,6 @@ early,1000,1024,1,300,T4,LS,Running,30,,30
 cpu,8000,1024,0,0,,LS,Running,40,60,40
 late,1000,1024,1,700,T4,LS,Running,200,,200
 """
-KEYS = [
-    "placed",
-    "refused",
-    "reasons",
-    "gpu_allocation_percent",
-    "cpu_allocation_percent",
-    "memory_allocation_percent",
-    "p50_us",
-    "p99_us",
-    "decisions_per_s",
-    "balanced",
-]
 
 
 @pytest.fixture

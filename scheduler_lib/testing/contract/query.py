@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 
 import pytest
@@ -23,15 +24,15 @@ from scheduler_lib.testing.contract.promises import check_promise
 _CAPABILITIES = sorted(QUERY_CAPABILITIES, key=lambda capability: capability.value)
 
 
-class QueryContract:
+class QueryContract(ABC):
     """Subclass it, name the class ``Test...``, and define :meth:`make_backend`."""
 
+    @abstractmethod
     def make_backend(self, hosts: Sequence[HostBuilder]) -> QueryBackend:
         """Return a backend that knows these hosts, and no others.
 
         :param hosts: their names and reports (``host.name``, ``host.stats()``).
         """
-        raise NotImplementedError
 
     @pytest.fixture(autouse=True)
     def _closing(self) -> Iterator[None]:

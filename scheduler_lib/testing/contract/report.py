@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 import pytest
@@ -25,12 +26,12 @@ _OTHER = "99999999-2222-4333-8444-555555555555"
 _AGGREGATE = "aaaaaaaa-2222-4333-8444-555555555555"
 
 
-class ReportContract:
+class ReportContract(ABC):
     """Subclass it, name the class ``Test...``, and define :meth:`make_backend`."""
 
+    @abstractmethod
     def make_backend(self) -> ReportBackend:
         """Return a new backend; in one test, each looks at the same place, empty at first."""
-        raise NotImplementedError
 
     @pytest.fixture(autouse=True)
     def _closing(self) -> Iterator[None]:

@@ -6,7 +6,8 @@ that it decides; old ones fade, so that the mix follows the traffic.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Hashable
+from typing import NamedTuple, TypeVar
 
 from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
 
@@ -15,7 +16,7 @@ Conditions = tuple[frozenset[str], ...]
 
 # Rare shapes cost as much to look at as common ones, and move nothing.
 _COVER = 0.95
-_GROWTH = 1.1
+_GROWTH = 1.25
 _LIMIT = 512
 _FADE_AFTER = 16_384
 
@@ -53,6 +54,8 @@ class Shape(NamedTuple):
 
 Usual = tuple[tuple[Shape, float], ...]
 
+_Derived = TypeVar("_Derived")
+
 
 class Demand:
     """Shapes and how often they were asked; bounded, and fading."""
@@ -62,6 +65,7 @@ class Demand:
         self._total = 0.0
         self._usual: Usual = ()
         self._usual_at = 0.0
+        self._derived: dict[Hashable, object] = {}
 
     def note(self, request: Request) -> None:
         """Count one request, for as many instances as it is."""
@@ -74,13 +78,26 @@ class Demand:
     def usual(self) -> Usual:
         """Return the commonest shapes with their shares of all that was asked.
 
-        The same object is returned until the demand has grown by some percent: what is worked out
+        The same object is returned until the demand has grown by a quarter: what is worked out
         from it can be kept that long.
         """
-        if not self._usual_at < self._total <= self._usual_at * _GROWTH:
+        if not self._usual_at <= self._total <= self._usual_at * _GROWTH:
             self._usual = self._commonest()
             self._usual_at = self._total
+            self._derived = {}
         return self._usual
+
+    def derived(self, key: Hashable, build: Callable[[Usual], _Derived]) -> _Derived:
+        """Return what is worked out of the usual demand, kept until that changes.
+
+        :param key: names the answer, and its type.
+        :param build: gives it.
+        """
+        usual = self.usual()
+        known = self._derived.get(key)
+        if known is None:
+            known = self._derived[key] = build(usual)
+        return known  # type: ignore[return-value]
 
     def _commonest(self) -> Usual:
         covered = 0.0

@@ -14,7 +14,7 @@ from scheduler_lib.scheduling.shortlist import BoolArray, FloatArray, IntArray
 from scheduler_lib.scheduling.treememo import Columns, TreeMemo
 
 # Shapes whose numbers are remembered; each costs some bytes a device.
-_MEMOS = 128
+_MEMOS = 512
 
 
 class Mix:
@@ -31,8 +31,6 @@ class Mix:
             for need in shape.devices
             if need.resource_class == resource_class
         ]
-        # The mix is found by the identity of what it was made of, which must live as long.
-        self._usual = usual
         self._resource_class = resource_class
         self._memos: dict[Shape, TreeMemo] = {}
         # A view may explain a request while its fleet decides the next one.

@@ -184,6 +184,19 @@ def test_rare_shapes_are_left_out_of_the_usual_demand() -> None:
     assert [(shape.own, share) for shape, share in demand.usual()] == [((("VCPU", 1),), 0.97)]
 
 
+def test_what_is_worked_out_of_the_demand_goes_when_the_demand_has_moved() -> None:
+    """Nothing piles up: what belonged to an older mix is let go."""
+    demand = Demand()
+    demand.note(gpu_request(1, 3, 1))
+    first = demand.derived("key", lambda usual: [usual])
+    assert demand.derived("key", lambda usual: [usual]) is first
+    for _ in range(10):
+        demand.note(gpu_request(2, 10, 1))
+    second = demand.derived("key", lambda usual: [usual])
+    assert second is not first
+    assert second == [demand.usual()]
+
+
 def test_old_demand_fades() -> None:
     demand = Demand()
     for _ in range(9_000):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_lib.model.request import Request
-from scheduler_lib.scheduling.demand import Shape, Usual
+from scheduler_lib.scheduling.demand import Shape
 from scheduler_lib.scheduling.devices import Devices
 from scheduler_lib.scheduling.mix import Mix
 from scheduler_lib.scheduling.shortlist import FloatArray, Shortlist
@@ -39,18 +39,20 @@ class FragmentationWeigher(Weigher):
         classes = sorted({need.resource_class for item, _ in usual for need in item.devices})
         lost = np.zeros(len(shortlist))
         for resource_class in classes:
-            lost += _lost(shortlist, resource_class, shape, usual)
+            lost += _lost(shortlist, resource_class, shape)
         return -lost - _LEANING * _fullness(shortlist, shape, classes)
 
 
-def _lost(shortlist: Shortlist, resource_class: str, shape: Shape, usual: Usual) -> FloatArray:
+def _lost(shortlist: Shortlist, resource_class: str, shape: Shape) -> FloatArray:
     """Return the usable capacity that each host would lose, in devices."""
     fleet = shortlist.fleet
     stock = fleet.stock(resource_class)
     if stock is None or not len(stock):
         return np.zeros(len(shortlist))
     devices = Devices(fleet, resource_class, stock)
-    mix = fleet.answer(("mix", resource_class, id(usual)), (), lambda: Mix(usual, resource_class))
+    mix = shortlist.demand.derived(
+        ("mix", resource_class), lambda usual: Mix(usual, resource_class)
+    )
     own = {name: shortlist.tree_sums(name, "free")[devices.roots] for name in mix.own_classes}
     lost = mix.lost(shape, devices, devices.free(), own)
     columns = devices.columns(shortlist.rows)

@@ -11,11 +11,22 @@
     ├── NotFound                    what was named is not there
     │   ├── HostNotFound
     │   ├── ProviderNotFound
+    │   ├── InventoryNotFound       the provider has none of that class
+    │   ├── ResourceClassNotFound
+    │   ├── TraitNotFound
     │   ├── ConsumerNotFound
     │   └── PluginNotFound          no such backend, filter or weigher
     ├── Conflict                    right in itself, but not with what is stored
     │   ├── DuplicateHost           same name, another uuid
     │   ├── HostInUse               it still holds allocations
+    │   ├── DuplicateProvider       the name or the uuid is taken
+    │   ├── ProviderInUse           it still has allocations
+    │   ├── ProviderHasChildren     other providers hang under it
+    │   ├── InventoryExists
+    │   ├── InventoryInUse          allocations stand against it
+    │   ├── ResourceClassExists
+    │   ├── ResourceClassInUse      some provider has an inventory of it
+    │   ├── TraitInUse              some provider has it
     │   ├── ClaimConflict           the capacity is not there (any more)
     │   ├── GenerationConflict      somebody else wrote first
     │   └── RequestKeyMismatch      the key was used for another request
@@ -50,6 +61,7 @@ __all__ = [
     "ConsumerNotFound",
     "DeadlineExceeded",
     "DuplicateHost",
+    "DuplicateProvider",
     "GenerationConflict",
     "HostInUse",
     "HostNotFound",
@@ -58,14 +70,24 @@ __all__ = [
     "InvalidInput",
     "InvalidRequest",
     "InvalidStats",
+    "InventoryExists",
+    "InventoryInUse",
+    "InventoryNotFound",
     "NoValidHost",
     "NotFound",
     "PluginNotFound",
+    "ProviderHasChildren",
+    "ProviderInUse",
     "ProviderNotFound",
     "RequestKeyMismatch",
+    "ResourceClassExists",
+    "ResourceClassInUse",
+    "ResourceClassNotFound",
     "SchedulerLibError",
     "SchemaMismatch",
     "StorageFull",
+    "TraitInUse",
+    "TraitNotFound",
     "Unavailable",
     "UnsupportedOperation",
 ]
@@ -160,6 +182,26 @@ class ProviderNotFound(NotFound):
     code = "scheduler_lib.provider_not_found"
 
 
+class InventoryNotFound(NotFound):
+    """A provider without an inventory of that class. Fields: ``provider``, ``resource_class``."""
+
+    code = "scheduler_lib.inventory_not_found"
+
+
+class ResourceClassNotFound(NotFound):
+    """No resource class of that name. Fields: ``resource_class``."""
+
+    code = "scheduler_lib.resource_class_not_found"
+    default_hint = "Create it first; names of your own begin with CUSTOM_."
+
+
+class TraitNotFound(NotFound):
+    """No trait of that name. Fields: ``traits``, the names that do not exist."""
+
+    code = "scheduler_lib.trait_not_found"
+    default_hint = "Create it first; names of your own begin with CUSTOM_."
+
+
 class ConsumerNotFound(NotFound):
     """A consumer that holds nothing. Fields: ``consumer``."""
 
@@ -193,10 +235,66 @@ class HostInUse(Conflict):
     default_hint = "Move or release its consumers first."
 
 
+class DuplicateProvider(Conflict):
+    """A provider's name or uuid that another one has. Fields: ``field``, ``value``."""
+
+    code = "scheduler_lib.duplicate_provider"
+
+
+class ProviderInUse(Conflict):
+    """A provider that still has allocations. Fields: ``provider``."""
+
+    code = "scheduler_lib.provider_in_use"
+    default_hint = "Move or release its consumers first."
+
+
+class ProviderHasChildren(Conflict):
+    """A provider that others hang under. Fields: ``provider``."""
+
+    code = "scheduler_lib.provider_has_children"
+    default_hint = "Delete from the leaves up."
+
+
+class InventoryExists(Conflict):
+    """A provider has an inventory of that class already. Fields: ``provider``, ``resource_class``."""
+
+    code = "scheduler_lib.inventory_exists"
+    default_hint = "Update it instead."
+
+
+class InventoryInUse(Conflict):
+    """Inventories with allocations. Fields: ``provider``, ``resource_classes``."""
+
+    code = "scheduler_lib.inventory_in_use"
+    default_hint = "Move or release its consumers first."
+
+
+class ResourceClassExists(Conflict):
+    """A resource class that is there already. Fields: ``resource_class``."""
+
+    code = "scheduler_lib.resource_class_exists"
+
+
+class ResourceClassInUse(Conflict):
+    """A resource class of which some provider has an inventory. Fields: ``resource_class``."""
+
+    code = "scheduler_lib.resource_class_in_use"
+    default_hint = "Remove the inventories first."
+
+
+class TraitInUse(Conflict):
+    """A trait that some provider has. Fields: ``trait``."""
+
+    code = "scheduler_lib.trait_in_use"
+    default_hint = "Take it off the providers first."
+
+
 class ClaimConflict(Conflict):
     """A claim that does not fit what is left.
 
-    Fields: ``provider``, ``resource_class``, ``asked``, ``used``, ``capacity``.
+    Fields: ``provider``, ``resource_class``, ``asked``, ``used``, ``capacity``, and ``why``:
+    ``inventory`` (there is none), ``capacity`` (it is too full) or ``units`` (min_unit, max_unit or
+    step_size forbid the amount).
     """
 
     code = "scheduler_lib.claim_conflict"

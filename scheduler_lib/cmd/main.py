@@ -138,6 +138,7 @@ class SchedulerApp(App):
             # A `$` would be taken for a reference to another option.
             url = self.options.connection.replace("$", "$$")
             options.set_override("connection", url, group="database")
+            options.set_override("connection", None, group="placement_database")
         return options
 
 

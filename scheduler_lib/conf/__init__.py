@@ -9,7 +9,7 @@ in one process. This room is the only one that knows oslo.config's types; it imp
 ``exceptions`` alone.
 """
 
-from scheduler_lib.conf import calls, capacity, database, opts, paths, scheduling
+from scheduler_lib.conf import calls, capacity, database, opts, paths, placement, scheduling
 from scheduler_lib.conf.loading import load, register
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "load",
     "opts",
     "paths",
+    "placement",
     "register",
     "scheduling",
 ]

@@ -97,7 +97,8 @@ def settings(conf: cfg.ConfigOpts) -> DatabaseSettings:
     """
     group = conf[GROUP]
     return DatabaseSettings(
-        connection=group.connection,
+        # A database of its own for Placement's tables holds the books then: all of them.
+        connection=conf.placement_database.connection or group.connection,
         sqlite_synchronous=group.sqlite_synchronous,
         busy_timeout_s=group.busy_timeout_s,
         max_pool_size=group.max_pool_size,

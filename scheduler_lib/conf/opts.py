@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from oslo_config import cfg
 
-from scheduler_lib.conf import calls, capacity, database, paths, scheduling
+from scheduler_lib.conf import calls, capacity, database, paths, placement, scheduling
 
-_ROOMS = (paths, capacity, calls, scheduling, database)
+_ROOMS = (paths, capacity, calls, scheduling, database, placement)
 
 
 def list_opts() -> list[tuple[str, list[cfg.Opt]]]:

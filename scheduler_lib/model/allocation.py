@@ -17,7 +17,8 @@ class Claim:
     :ivar allocations: amounts by provider uuid and resource class; empty releases everything.
     :ivar project_id: who they are booked on; None stands for the configured "incomplete" one.
     :ivar user_id: the same, the user.
-    :ivar consumer_type: the kind of consumer, as Placement writes it.
+    :ivar consumer_type: the kind of consumer, as Placement writes it; None leaves the one that is
+        stored, and gives a new consumer none.
     :ivar consumer_generation: None = the consumer must hold nothing yet; a number = what was read;
         ``ANY_GENERATION`` = replace whatever there is.
     """
@@ -26,7 +27,7 @@ class Claim:
     allocations: Allocations
     project_id: str | None = None
     user_id: str | None = None
-    consumer_type: str = "INSTANCE"
+    consumer_type: str | None = "INSTANCE"
     consumer_generation: int | None = None
 
 

@@ -107,3 +107,31 @@ class CallSettings:
     call_timeout_s: float = 60.0
     retry_attempts: int = 3
     report_refresh_s: float = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementSettings:
+    """How the Placement API answers.
+
+    :ivar auth_strategy: ``keystone`` or ``noauth2``.
+    :ivar max_request_body_bytes: the longest body that is taken.
+    :ivar healthcheck_path: where the healthcheck answers; empty for nowhere.
+    :ivar call_timeout_s: the time one request may take, in seconds.
+    :ivar max_allocation_candidates: the most candidates given to one request; None for all.
+    :ivar generation_strategy: ``breadth-first`` or ``depth-first``.
+    :ivar randomize: whether candidates come in a random order.
+    :ivar incomplete_project_id: who allocations are booked on that name no project.
+    :ivar incomplete_user_id: who allocations are booked on that name no user.
+    :ivar sync_on_startup: whether the schema is brought up to date at the start.
+    """
+
+    auth_strategy: str = "keystone"
+    max_request_body_bytes: int = 16 * 1024 * 1024
+    healthcheck_path: str = "/healthcheck"
+    call_timeout_s: float = 60.0
+    max_allocation_candidates: int | None = None
+    generation_strategy: str = "breadth-first"
+    randomize: bool = False
+    incomplete_project_id: str = "00000000-0000-0000-0000-000000000000"
+    incomplete_user_id: str = "00000000-0000-0000-0000-000000000000"
+    sync_on_startup: bool = False

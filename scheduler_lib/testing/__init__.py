@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scheduler_lib.query.fake import FakeQuery, QueryCall
     from scheduler_lib.report.fake import FakeReport
+    from scheduler_lib.testing.api import make_app
     from scheduler_lib.testing.builders import (
         HostBuilder,
         RequestBuilder,
@@ -23,19 +24,21 @@ if TYPE_CHECKING:
         a_request,
     )
     from scheduler_lib.testing.clock import ManualClock
-    from scheduler_lib.testing.fixture import SchedulerClientFixture
+    from scheduler_lib.testing.fixture import PlacementApiFixture, SchedulerClientFixture
 
 __all__ = [
     "FakeQuery",
     "FakeReport",
     "HostBuilder",
     "ManualClock",
+    "PlacementApiFixture",
     "QueryCall",
     "RequestBuilder",
     "SchedulerClientFixture",
     "a_host",
     "a_legacy_request",
     "a_request",
+    "make_app",
 ]
 
 _HOMES = {
@@ -43,7 +46,9 @@ _HOMES = {
     "QueryCall": "scheduler_lib.query.fake",
     "FakeReport": "scheduler_lib.report.fake",
     "ManualClock": "scheduler_lib.testing.clock",
+    "PlacementApiFixture": "scheduler_lib.testing.fixture",
     "SchedulerClientFixture": "scheduler_lib.testing.fixture",
+    "make_app": "scheduler_lib.testing.api",
     **dict.fromkeys(
         ("HostBuilder", "RequestBuilder", "a_host", "a_legacy_request", "a_request"),
         "scheduler_lib.testing.builders",

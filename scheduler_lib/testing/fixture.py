@@ -1,4 +1,4 @@
-"""A client for one test, as a ``fixtures.Fixture``."""
+"""A client, or a Placement API, for one test, as a ``fixtures.Fixture``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ from scheduler_lib.report.base import ReportBackend
 from scheduler_lib.report.fake import FakeReport
 
 if TYPE_CHECKING:
+    from falcon.testing import TestClient
     from oslo_config.cfg import ConfigOpts
+
+    from scheduler_lib.api.app import PlacementApp
 
 
 class SchedulerClientFixture(fixtures.Fixture):  # type: ignore[misc, unused-ignore]
@@ -63,3 +66,30 @@ class SchedulerClientFixture(fixtures.Fixture):  # type: ignore[misc, unused-ign
             self.conf, query=self.query, report=self.report, clock=self._clock
         )
         self.addCleanup(self.client.close)
+
+
+class PlacementApiFixture(fixtures.Fixture):  # type: ignore[misc, unused-ignore]
+    """Gives a Placement API of its own, without a socket, and closes it when the test ends.
+
+    :param profile: as in :func:`scheduler_lib.testing.api.make_app`.
+    :param connection: a database's URL; None for one in memory.
+    :ivar app: the WSGI application.
+    :ivar client: falcon's test client on it, as the user ``admin``, at the newest microversion.
+    """
+
+    app: PlacementApp
+    client: TestClient
+
+    def __init__(self, profile: str = "default", *, connection: str | None = None) -> None:
+        super().__init__()
+        self._profile = profile
+        self._connection = connection
+
+    def _setUp(self) -> None:  # noqa: N802 - the name that fixtures.Fixture calls
+        from falcon.testing import TestClient
+
+        from scheduler_lib.testing.api import ADMIN, make_app
+
+        self.app = make_app(self._profile, connection=self._connection)
+        self.addCleanup(self.app.close)
+        self.client = TestClient(self.app, headers=dict(ADMIN))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from falcon.testing import TestClient
+
     from scheduler_lib.client import SchedulerClient
 
 
@@ -43,4 +45,13 @@ def fake_scheduler_client() -> Iterator[SchedulerClient]:
     from scheduler_lib.testing.fixture import SchedulerClientFixture
 
     with SchedulerClientFixture(query="fake", report="fake") as fixture:
+        yield fixture.client
+
+
+@pytest.fixture
+def placement_api() -> Iterator[TestClient]:
+    """Give falcon's test client on a Placement API in memory, as the user ``admin``."""
+    from scheduler_lib.testing.fixture import PlacementApiFixture
+
+    with PlacementApiFixture() as fixture:
         yield fixture.client

@@ -1,0 +1,38 @@
+"""Paths of things, for links and locations; they begin where the application is mounted."""
+
+from __future__ import annotations
+
+from scheduler_lib.api.call import Call
+
+# What a provider links to, and since when.
+_RELATIONS = (
+    (0, "inventories"),
+    (0, "usages"),
+    (1, "aggregates"),
+    (6, "traits"),
+    (11, "allocations"),
+)
+
+
+def provider(call: Call, uuid: str) -> str:
+    """Return the path of a provider."""
+    return f"{call.prefix}/resource_providers/{uuid}"
+
+
+def resource_class(call: Call, name: str) -> str:
+    """Return the path of a resource class."""
+    return f"{call.prefix}/resource_classes/{name}"
+
+
+def trait(call: Call, name: str) -> str:
+    """Return the path of a trait."""
+    return f"{call.prefix}/traits/{name}"
+
+
+def of_provider(call: Call, uuid: str) -> list[dict[str, str]]:
+    """Return a provider's links."""
+    path = provider(call, uuid)
+    related = [
+        {"rel": name, "href": f"{path}/{name}"} for since, name in _RELATIONS if call.since(since)
+    ]
+    return [{"rel": "self", "href": path}, *related]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from email.utils import formatdate
 from functools import partial
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import falcon
@@ -14,8 +14,8 @@ import orjson
 
 from scheduler_lib.api import content, versions
 from scheduler_lib.api.authorization import Authorizer
-from scheduler_lib.api.call import Call, Reply
-from scheduler_lib.api.errors import ApiError, written
+from scheduler_lib.api.call import Call, Json, Reply
+from scheduler_lib.api.errors import STATUS, ApiError, written
 from scheduler_lib.api.middleware.request_log import MINOR, REQUEST_ID
 from scheduler_lib.api.operations import Operation, by_path
 from scheduler_lib.api.service import Service
@@ -29,7 +29,6 @@ LOG = logging.getLogger(__name__)
 
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _LAST_MODIFIED_SINCE = 15
-_STATUS = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 
 
 def falcon_app(
@@ -38,6 +37,8 @@ def falcon_app(
     """Return the WSGI application that answers the operations."""
     app = falcon.App(media_type=content.JSON, middleware=[_Versions(service)])
     app.req_options.auto_parse_qs_csv = False
+    # What has no body has no type.
+    app.resp_options.default_media_type = None  # type: ignore[assignment]
     door = Door(service, authorizer)
     for path, methods in by_path(operations).items():
         app.add_route(path, _Path(methods, door))
@@ -83,11 +84,12 @@ class Door:
             deadline=self._service.deadline(),
             path=path,
             query=content.checked_query(operation, query, minor),
-            body=content.checked_body(operation, request, minor),
             prefix=request.env.get("SCRIPT_NAME", ""),
             authorize=authorize,
         )
-        _write(operation.handler(call), response, minor)
+        if operation.body is not None:
+            call = replace(call, body=_body(operation, request, call))
+        _write(operation.handler(call), request, response, minor)
 
 
 class _Path:
@@ -124,15 +126,24 @@ def _chosen(operations: Sequence[Operation], minor: int) -> Operation:
     raise ApiError(operations[0].absent, "")
 
 
+def _body(operation: Operation, request: falcon.Request, call: Call) -> Json:
+    try:
+        return content.checked_body(operation, request, call.minor)
+    except ApiError:
+        if operation.there is not None:
+            operation.there(call)
+        raise
+
+
 def _refuse(allowed: str, request: falcon.Request, response: falcon.Response, **path: str) -> None:
-    told = "The method specified is not allowed for this resource."
+    told = f"The method {request.method} is not allowed for this resource."
     raise ApiError(405, told, headers={"allow": allowed})
 
 
-def _write(reply: Reply, response: falcon.Response, minor: int) -> None:
-    response.status = _STATUS[reply.status]
+def _write(reply: Reply, request: falcon.Request, response: falcon.Response, minor: int) -> None:
+    response.status = STATUS[reply.status]
     if reply.location is not None:
-        response.set_header("location", reply.location)
+        response.set_header("location", f"{request.scheme}://{request.netloc}{reply.location}")
     if reply.modified_at is not None and minor >= _LAST_MODIFIED_SINCE:
         response.set_header("last-modified", formatdate(reply.modified_at, usegmt=True))
         response.set_header("cache-control", "no-cache")
@@ -153,7 +164,7 @@ def _answer_error(
         request_id=request.env.get(REQUEST_ID),
         accept=request.get_header("accept"),
     )
-    response.status = _STATUS[answer.status]
+    response.status = STATUS[answer.status]
     response.data = answer.body
     for name, value in answer.headers.items():
         response.set_header(name, value)

@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 
 CODES_SINCE = 23
 
@@ -25,6 +26,8 @@ PROVIDER_NOT_FOUND = "placement.resource_provider.not_found"
 DUPLICATE_KEY = "placement.query.duplicate_key"
 BAD_VALUE = "placement.query.bad_value"
 MISSING_VALUE = "placement.query.missing_value"
+
+STATUS = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 
 _JSON = "application/json"
 _TAGS = re.compile(r"<[^<>]*>")

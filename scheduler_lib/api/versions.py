@@ -93,4 +93,4 @@ def _of_this_service(header: str) -> str | None:
 
 
 def _is_number(part: str) -> bool:
-    return part.isascii() and part.isdecimal() and len(part) <= 10
+    return part.isascii() and part.isdecimal()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from scheduler_lib.api.errors import ApiError, written
-from scheduler_lib.api.middleware.request_log import REQUEST_ID
+from scheduler_lib.api.errors import ApiError
+from scheduler_lib.api.middleware.request_log import answered
+from scheduler_lib.exceptions import InvalidConfiguration
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
@@ -20,8 +21,9 @@ _SAID = ("X_USER_ID", "X_TENANT_ID", "X_PROJECT_ID", "X_ROLES")
 class BelievedTokens:
     """Takes the token for the user it names: ``user`` or ``user:project`` (Placement's noauth2).
 
-    Roles are those of the header ``X-Roles``; without it the user ``admin`` has the role admin,
-    and others have none. ``OpenStack-System-Scope`` makes the caller act for no project.
+    ``X-Project-Id`` names another project. Roles are those of the header ``X-Roles``; without it
+    the user ``admin`` has the role admin, and others have none. ``OpenStack-System-Scope`` makes
+    the caller act for no project.
     """
 
     def __init__(self, application: WSGIApplication) -> None:
@@ -36,12 +38,13 @@ class BelievedTokens:
         if not user:
             return refused(environ, start_response)
         roles = environ.get("HTTP_X_ROLES", "admin" if user == "admin" else "")
+        project = environ.get("HTTP_X_PROJECT_ID") or project or user
         for name in _SAID:
             environ.pop(f"HTTP_{name}", None)
         environ["HTTP_X_USER_ID"] = user
         environ["HTTP_X_ROLES"] = roles
         if not environ.get("HTTP_OPENSTACK_SYSTEM_SCOPE"):
-            environ["HTTP_X_TENANT_ID"] = environ["HTTP_X_PROJECT_ID"] = project or user
+            environ["HTTP_X_TENANT_ID"] = environ["HTTP_X_PROJECT_ID"] = project
         return self._application(environ, start_response)
 
 
@@ -49,6 +52,7 @@ class KeystoneTokens:
     """Has keystonemiddleware check the token; open paths pass it by.
 
     :param conf: the options, with the group ``[keystone_authtoken]``.
+    :raises InvalidConfiguration: when they do not say how to reach keystone.
     """
 
     def __init__(self, application: WSGIApplication, conf: ConfigOpts) -> None:
@@ -58,6 +62,13 @@ class KeystoneTokens:
         self._checked = auth_token.AuthProtocol(
             _named_callers(application), {"oslo_config_config": conf}
         )
+        group = conf.keystone_authtoken
+        if not (group.auth_type or group.auth_section):
+            raise InvalidConfiguration(
+                "[keystone_authtoken] does not say how to reach keystone.",
+                hint="Set auth_type and what it needs, or [api] auth_strategy = noauth2 for tests.",
+                field="keystone_authtoken.auth_type",
+            )
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Answer one request."""
@@ -78,13 +89,4 @@ def _named_callers(application: WSGIApplication) -> WSGIApplication:
 
 def refused(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
     """Answer a request whose caller is not known."""
-    error = ApiError(401, "")
-    answer = written(
-        error,
-        minor=None,
-        request_id=environ.get(REQUEST_ID),
-        accept=environ.get("HTTP_ACCEPT"),
-    )
-    headers = [*answer.headers.items(), ("content-length", str(len(answer.body)))]
-    start_response("401 Unauthorized", headers)
-    return [answer.body]
+    return answered(ApiError(401, ""), environ, start_response)

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from scheduler_lib.api.errors import STATUS, ApiError, written
 from scheduler_lib.api.versions import text
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class RequestLog:
             environ[GLOBAL_REQUEST_ID] = caller_id
         if not environ.get("HTTP_ACCEPT") or environ["HTTP_ACCEPT"] == "*/*":
             environ["HTTP_ACCEPT"] = "application/json"
+        if not environ.get("PATH_INFO", "").isascii():
+            environ["PATH_INFO"] = _as_bytes(environ["PATH_INFO"])
 
         def start(status, headers, exc_info=None):  # type: ignore[no-untyped-def]
             headers.append((_HEADER, request_id))
@@ -47,7 +50,28 @@ class RequestLog:
                 _write(environ, status, headers)
             return start_response(status, headers, exc_info)
 
-        return self._application(environ, start)
+        try:
+            return self._application(environ, start)
+        except Exception:
+            # Of what stands around the API; the API itself answers its own.
+            LOG.exception("Request %s failed.", request_id)
+            told = f"It is in the log of the service as request {request_id}."
+            return answered(ApiError(500, told), environ, start)
+
+
+def answered(
+    error: ApiError, environ: WSGIEnvironment, start_response: StartResponse
+) -> Iterable[bytes]:
+    """Answer a request with an error, before or beside the API."""
+    answer = written(
+        error,
+        minor=environ.get(MINOR),
+        request_id=environ.get(REQUEST_ID),
+        accept=environ.get("HTTP_ACCEPT"),
+    )
+    headers = [*answer.headers.items(), ("content-length", str(len(answer.body)))]
+    start_response(STATUS[answer.status], headers)
+    return [answer.body]
 
 
 def _write(environ: WSGIEnvironment, status: str, headers: list[tuple[str, str]]) -> None:
@@ -63,6 +87,15 @@ def _write(environ: WSGIEnvironment, status: str, headers: list[tuple[str, str]]
         "-" if minor is None else text(minor),
         " ".join(filter(None, (environ[REQUEST_ID], environ.get(GLOBAL_REQUEST_ID)))),
     )
+
+
+def _as_bytes(path: str) -> str:
+    """Return a path with a character for each byte (PEP 3333); callers in process may decode it."""
+    try:
+        path.encode("latin-1")
+    except UnicodeEncodeError:
+        return path.encode("utf-8", "surrogatepass").decode("latin-1")
+    return path
 
 
 def _uri(environ: WSGIEnvironment) -> str:

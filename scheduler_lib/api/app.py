@@ -77,7 +77,7 @@ def create_app(
     service = Service(store, settings, clock, random or Random(os.urandom(32)))  # noqa: S311
     service.open()
     try:
-        authorizer = Authorizer(conf, policy_overrides)
+        authorizer = Authorizer(conf, clock, policy_overrides)
         authorizer.load()
         operations = (*OPERATIONS, openapi.operation(OPERATIONS))
         application = falcon_app(operations, service, authorizer)

@@ -19,10 +19,12 @@ JSON = "application/json"
 def pairs(query_string: str) -> Pairs:
     """Return a query string's keys and values, in order.
 
-    :raises ApiError: 400 for what is no UTF-8.
+    :raises ApiError: 400 for what is no UTF-8, and for NUL, which not every database takes.
     """
     if not query_string:
         return ()
+    if "%00" in query_string:
+        raise BadRequest("Invalid query string parameters: there is a NUL in it")
     try:
         return tuple(parse_qsl(query_string, keep_blank_values=True, errors="strict"))
     except ValueError as error:

@@ -21,8 +21,11 @@ class Operation:
     :ivar path: with names in braces.
     :ivar summary: one sentence, for the API's document.
     :ivar rule: who may; None for everybody, and where the handler asks itself.
+    :ivar asks: the rule that the handler asks itself.
     :ivar since: the first microversion that has it, and `until`, the last one.
     :ivar body: the schemas of its body; None for one that takes none.
+    :ivar there: goes on only if what the path names is there; asked when the body is wrong, for
+        that it is not there is told first.
     :ivar query: the schemas of its query string; None where it is not looked at.
     :ivar answers: what the statuses mean that it gives when all is well.
     :ivar gives: the schema of what it answers with, for the API's document; None for nothing.
@@ -35,9 +38,11 @@ class Operation:
     handler: Handler
     summary: str
     rule: str | None = None
+    asks: str | None = None
     since: int = 0
     until: int = LATEST
     body: Versioned | None = None
+    there: Callable[[Call], object] | None = None
     query: Versioned | None = None
     answers: Mapping[int, str] = field(default_factory=lambda: {200: "Done."})
     gives: Mapping[str, object] | None = None

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from scheduler_lib.api.call import Call
 from scheduler_lib.api.errors import BadRequest
 from scheduler_lib.api.validation import is_uuid_like
+from scheduler_lib.model.clock import Deadline
 
 Names = frozenset[str]
+
+# What cannot be the name of a class or a trait is not looked for.
+_SYMBOL = re.compile(r"[A-Z0-9_]{1,255}\Z")
 
 _FORBIDDEN_TRAITS_SINCE = 22
 _REPEATED_AGGREGATES_SINCE = 24
@@ -154,11 +159,10 @@ def check_classes(call: Call, names: Iterable[str]) -> None:
 
     :raises ApiError: 400.
     """
-    absent = call.service.store.resource_classes.missing(frozenset(names), call.deadline)
+    absent = _absent(names, call.service.store.resource_classes.missing, call.deadline)
     if absent:
         raise BadRequest(
-            "Invalid resource class in resources parameter: "
-            f"No such resource class {sorted(absent)[0]}."
+            f"Invalid resource class in resources parameter: No such resource class {absent[0]}."
         )
 
 
@@ -168,9 +172,9 @@ def check_traits(call: Call, names: Iterable[str], told: str = "") -> None:
     :param told: how the message begins.
     :raises ApiError: 400.
     """
-    absent = call.service.store.traits.missing(frozenset(names), call.deadline)
+    absent = _absent(names, call.service.store.traits.missing, call.deadline)
     if absent:
-        raise BadRequest(f"{told}No such trait(s): {', '.join(sorted(absent))}.")
+        raise BadRequest(f"{told}No such trait(s): {', '.join(absent)}.")
 
 
 def repeated(pairs: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
@@ -179,6 +183,16 @@ def repeated(pairs: Iterable[tuple[str, str]]) -> Mapping[str, list[str]]:
     for key, value in pairs:
         values.setdefault(key, []).append(value)
     return values
+
+
+def _absent(
+    names: Iterable[str],
+    missing: Callable[[Names, Deadline], Names],
+    deadline: Deadline,
+) -> list[str]:
+    known = frozenset(names)
+    impossible = frozenset(name for name in known if not _SYMBOL.match(name))
+    return sorted(impossible or missing(known, deadline)) if known else []
 
 
 def _amount(name: str, text: str) -> int:

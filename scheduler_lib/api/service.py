@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from scheduler_lib.fleet import Fleet
+from scheduler_lib.fleet.view import FleetView
 from scheduler_lib.model.clock import Clock, Deadline
 from scheduler_lib.model.settings import Accounting, PlacementSettings
 from scheduler_lib.query.mirror import Mirror
@@ -42,7 +42,7 @@ class Service:
         """Return when a request that begins now must be answered."""
         return Deadline.after(self.settings.call_timeout_s, self.clock)
 
-    def fleet(self, deadline: Deadline) -> Fleet:
+    def fleet(self, deadline: Deadline) -> FleetView:
         """Return a view of the fleet, with all that was committed before this call.
 
         :raises BackendUnavailable: when the database does not answer.
@@ -50,6 +50,11 @@ class Service:
         fleet = self.mirror.refreshed(self.mirror.ticket(), deadline)
         with self.mirror.lock:
             return fleet.view()
+
+    def keep(self, view: FleetView) -> None:
+        """Keep what was worked out on a view of the fleet, for the views that come after it."""
+        with self.mirror.lock:
+            view.hand_back()
 
     def close(self) -> None:
         """Disconnect."""

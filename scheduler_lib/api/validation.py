@@ -48,10 +48,10 @@ class Schema:
         """
         try:
             self._accept(value)
-        except fastjsonschema.JsonSchemaException:
+        except fastjsonschema.JsonSchemaException as refusal:
             error = jsonschema.exceptions.best_match(self._explainer.iter_errors(value))
-            if error is not None:
-                raise BadRequest(f"{told}: {error}") from None
+            # A line break at the end is no end of a pattern for the first, but one for the second.
+            raise BadRequest(f"{told}: {error or refusal}") from None
 
     @cached_property
     def _accept(self) -> Callable[[Json], object]:

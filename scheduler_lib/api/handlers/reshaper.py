@@ -1,0 +1,53 @@
+"""The reshaper: inventories replaced, and what is held of them moved, in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scheduler_lib.api import claim_bodies, errors
+from scheduler_lib.api.call import NO_CONTENT, Call, Json, Reply
+from scheduler_lib.api.errors import ApiError, BadRequest
+from scheduler_lib.api.handlers import inventories
+from scheduler_lib.api.translation import told
+from scheduler_lib.exceptions import InventoryInUse, ProviderNotFound
+from scheduler_lib.model.inventory import Inventory
+
+Wanted = dict[str, tuple[int, Mapping[str, Inventory]]]
+
+
+def reshape(call: Call) -> Reply:
+    """Replace inventories and allocations, all or nothing."""
+    wanted = _wanted(call, call.body["inventories"])
+    claims = claim_bodies.claims(call, call.body["allocations"])
+    with claim_bodies.refusals("malformed reshaper data: "):
+        try:
+            call.service.store.reshapes.write(wanted, claims, call.deadline)
+        except ProviderNotFound as error:
+            uuid = str(error.fields["provider"])
+            if uuid in wanted:
+                raise _no_provider(uuid) from error
+            raise
+        except InventoryInUse as error:
+            raise ApiError(
+                409, f"update conflict: {told(error)}", errors.INVENTORY_IN_USE
+            ) from error
+    return NO_CONTENT
+
+
+def _wanted(call: Call, by_provider: Mapping[str, Json]) -> Wanted:
+    wanted: Wanted = {}
+    for uuid, data in by_provider.items():
+        if not claim_bodies.is_canonical(uuid):
+            raise _no_provider(uuid)
+        unable = f"Unable to update inventory for resource provider {uuid}"
+        found = inventories.parsed(call, uuid, data["inventories"], unable)
+        wanted[uuid] = int(data["resource_provider_generation"]), found
+    return wanted
+
+
+def _no_provider(uuid: str) -> ApiError:
+    return BadRequest(
+        f"Resource provider {uuid} in inventories not found: "
+        f"No resource provider with uuid {uuid} found",
+        errors.PROVIDER_NOT_FOUND,
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -10,6 +11,8 @@ import textwrap
 from pathlib import Path
 
 import pytest
+
+from tests.serving import typed
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.rst").read_text(encoding="utf-8")
@@ -39,6 +42,13 @@ def test_the_ten_lines_print_what_the_readme_says(tmp_path: Path) -> None:
 def test_the_code_is_ten_lines_beside_its_imports() -> None:
     lines = [line for line in block("python").splitlines() if line.strip()]
     assert len([line for line in lines if "import" not in line]) <= 10
+
+
+def test_the_placement_api_gives_the_candidates_of_the_ten_lines(tmp_path: Path) -> None:
+    run(block("python"), tmp_path)
+    answer = json.loads(typed(block("sh"), tmp_path))
+    assert len(answer["allocation_requests"]) == 1
+    assert len(answer["provider_summaries"]) == 1
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"<([^>`]+\.rst)>`_", README))))

@@ -15,6 +15,7 @@ from scheduler_lib.api.call import Call, Reply
 from scheduler_lib.api.content import JSON
 from scheduler_lib.api.openapi_dates import dated
 from scheduler_lib.api.operations import Operation
+from scheduler_lib.api.schemas import meanings
 
 PATH = "/openapi.json"
 
@@ -108,7 +109,7 @@ def _operation(item: Operation, before: Sequence[Operation]) -> Json:
         "x-min-version": versions.text(item.since),
         "parameters": [
             {"$ref": "#/components/parameters/version"},
-            *openapi_parameters.of_path(item.path),
+            *openapi_parameters.of_path(item),
             *openapi_parameters.of_query(item),
         ],
         "responses": openapi_responses.of(item, before),
@@ -123,7 +124,7 @@ def _operation(item: Operation, before: Sequence[Operation]) -> Json:
 
 
 def _body(item: Operation) -> Json:
-    content: Json = {"schema": dated(item.body or {})}
+    content: Json = {"schema": dated(item.body or {}, meanings.FIELDS)}
     bodies = [example.body for example in openapi_parameters.examples(item)]
     if bodies:
         content["example"] = bodies[0]

@@ -10,14 +10,14 @@ from scheduler_lib.api import versions
 from scheduler_lib.api.openapi_dates import dated
 from scheduler_lib.api.operations import Operation
 from scheduler_lib.api.schemas.examples import STORY, Example
+from scheduler_lib.api.schemas.parts import CUSTOM_NAME
 
 Json = dict[str, Any]
 
 _NAMED: Final = re.compile(r"{(\w+)}")
 _SUFFIXED: Final = re.compile(r"\^(\w+)\((.+)\)\?\$\Z")
-# Suffixed groups came with numbers, and got names later.
-_NUMBERED_SINCE, _NAMED_SINCE = 25, 33
 
+_ANYTHING: Final[Json] = {"type": "string", "minLength": 1, "pattern": "^[^/]+$"}
 _IN_PATHS: Final = {
     "uuid": "The provider's uuid.",
     "consumer_uuid": "The consumer's uuid.",
@@ -61,16 +61,18 @@ _SUFFIXES = (
 )
 
 
-def of_path(path: str) -> Iterable[Json]:
-    """Return the parameters of a path."""
-    shown = _example_of(path)
-    for name in _NAMED.findall(path):
+def of_path(item: Operation) -> Iterable[Json]:
+    """Return the parameters of an operation's path."""
+    shown = _example_of(item.path)
+    for name in _NAMED.findall(item.path):
+        # What is made is the cloud's own; what is asked for may be anything.
+        made = item.method == "PUT" and name == "name"
         parameter: Json = {
             "name": name,
             "in": "path",
             "required": True,
             "description": _IN_PATHS[name],
-            "schema": {"type": "string", "minLength": 1, "pattern": "^[^/]+$"},
+            "schema": CUSTOM_NAME if made else _ANYTHING,
         }
         if name in shown:
             parameter["example"] = shown[name]

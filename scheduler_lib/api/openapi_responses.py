@@ -22,9 +22,11 @@ _FAILURES: Final = {
     409: "Right in itself, but not with what is stored.",
     413: "The body is too long.",
     415: "The body is not said to be JSON.",
+    431: "Path, query and headers are longer than the server takes, which says so itself.",
     503: "The database did not answer.",
 }
 _OF_BODIES: Final = frozenset({413, 415})
+_OF_SERVERS: Final = frozenset({431})
 _OF_CALLERS: Final = frozenset({401, 403, 503})
 _MARK: Final = "x-min-version"
 _READS: Final = frozenset({"GET"})
@@ -115,8 +117,9 @@ def of(item: Operation, before: Iterable[Operation]) -> Json:
 def failures() -> Json:
     """Return what each status of a failure means."""
     content = {JSON: {"schema": {"$ref": "#/components/schemas/Error"}}}
+    ours = {"headers": _headers(_OF_ALL), "content": content}
     return {
-        str(status): {"description": told, "headers": _headers(_OF_ALL), "content": content}
+        str(status): {"description": told, **(ours if status not in _OF_SERVERS else {})}
         for status, told in _FAILURES.items()
     }
 

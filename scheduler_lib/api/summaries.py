@@ -110,7 +110,7 @@ class Summaries:
 
 
 def _order(trait: str) -> tuple[bool, str]:
-    """Standard traits first: clients have seen them so."""
+    """Return what traits are sorted by: standard ones come first, as clients have seen them."""
     return trait.startswith("CUSTOM_"), trait
 
 

@@ -30,6 +30,14 @@ class NamedBits:
         """Return the names whose bit is set in a row."""
         return frozenset(self._named(self._read(row)))
 
+    def keys(self, rows: Rows32) -> list[tuple[int, ...]]:
+        """Return a key for each of the rows: rows with the same names have the same one."""
+        if len(rows):
+            self.cover(int(rows.max()) + 1)
+        if not self._words:
+            return [()] * len(rows)
+        return list(zip(*[word[rows].tolist() for word in self._words], strict=True))
+
     def put(self, row: int, names: Iterable[str], *, tell: bool = True) -> Iterable[str]:
         """Set exactly these bits in a row; return the names whose bit changed, if told to."""
         if row >= self._room:

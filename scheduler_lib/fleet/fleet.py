@@ -110,6 +110,21 @@ class Fleet:
             self._answers.put(key, versions, aspects, known)
         return known  # type: ignore[return-value]
 
+    def followed(self, key: Hashable, follow: Callable[[_Answer | None], _Answer]) -> _Answer:
+        """Return an answer that follows the columns by their journals.
+
+        :param key: names the answer, and its type.
+        :param follow: takes the answer there was, or None, and returns it if it still holds, and
+            otherwise a new one; the old one must not be changed, views may be reading it.
+        """
+        versions = self._state.versions
+        known = self._answers.get(key, versions)
+        before = self._inherited(key, self._state) if known is None else known
+        now = follow(before)  # type: ignore[arg-type]
+        if now is not known:
+            self._answers.put(key, versions, (), now)
+        return now
+
     def row(self, uuid: str) -> int:
         """Return a provider's row.
 

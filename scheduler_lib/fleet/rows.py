@@ -6,6 +6,7 @@ import numpy as np
 
 from scheduler_lib.exceptions import ProviderNotFound
 from scheduler_lib.fleet.arrays import FIRST_SIZE, Bools, Rows32, grown
+from scheduler_lib.fleet.journal import Journal
 
 NONE = -1
 
@@ -14,6 +15,8 @@ class Rows:
     """Rows by number. A row whose provider is gone is used again.
 
     A provider may be named as a parent or root before it arrives: its row then exists, not alive.
+
+    :ivar moves: journal of the roots of trees that a provider came into, left, or changed in.
     """
 
     __slots__ = (
@@ -21,6 +24,7 @@ class Rows:
         "_free",
         "_next_sibling",
         "alive",
+        "moves",
         "names",
         "parent",
         "root",
@@ -38,6 +42,7 @@ class Rows:
         self._first_child: Rows32 = np.full(FIRST_SIZE, NONE, dtype=np.int32)
         self._next_sibling: Rows32 = np.full(FIRST_SIZE, NONE, dtype=np.int32)
         self._free: list[int] = []
+        self.moves = Journal()
 
     def __len__(self) -> int:
         return len(self.uuids)
@@ -84,6 +89,9 @@ class Rows:
             # row is not given away while this tree needs it.
             self._hang(parent, root)
         self._hang(row, parent)
+        if self.root[row] != root:
+            self.moves.add(int(self.root[row]))
+        self.moves.add(root)
         self.root[row] = root
         self.names[row] = name
         self.alive[row] = True
@@ -91,6 +99,7 @@ class Rows:
 
     def remove(self, row: int) -> None:
         """Take a provider away; its row is free once nothing hangs on it."""
+        self.moves.add(int(self.root[row]))
         self.alive[row] = False
         while row != NONE and not self.alive[row] and self._first_child[row] == NONE:
             parent = int(self.parent[row])
@@ -115,6 +124,25 @@ class Rows:
             pending += children
         return found
 
+    def bear(self, roots: Rows32) -> Bools:
+        """Tell for each of these rows whether anything hangs on it."""
+        found: Bools = self._first_child[roots] != NONE
+        return found
+
+    def below(self, roots: Rows32) -> Rows32:
+        """Return all rows that hang on these, however deep; some may not be alive."""
+        found = [roots[:0]]
+        level = roots
+        while len(level):
+            heads = self._first_child[level]
+            level = heads = heads[heads != NONE]
+            while len(heads):
+                found.append(heads)
+                heads = self._next_sibling[heads]
+                heads = heads[heads != NONE]
+                level = np.concatenate((level, heads))
+        return np.concatenate(found)
+
     def copy(self) -> Rows:
         """Return rows of its own with the same values."""
         clone = Rows()
@@ -122,6 +150,7 @@ class Rows:
         clone.row_of, clone._free = dict(self.row_of), self._free[:]
         for name in ("parent", "root", "alive", "_first_child", "_next_sibling"):
             setattr(clone, name, getattr(self, name).copy())
+        clone.moves = self.moves.fork()
         return clone
 
     def _order(self, row: int) -> tuple[str, str]:

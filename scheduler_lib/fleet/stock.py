@@ -167,6 +167,15 @@ class StockColumns:
             return None
         return allowed(amount, self.min_unit, self.max_unit, self.step_size)
 
+    def allow(self, slots: Rows32, amount: int) -> Bools:
+        """Tell for each of these slots whether one consumer may ask this amount of it.
+
+        It looks at these slots alone, unless what all allow is known already.
+        """
+        if self._limits is not None and self._limits.allow(amount):
+            return np.ones(len(slots), dtype=np.bool_)
+        return allowed(amount, self.min_unit[slots], self.max_unit[slots], self.step_size[slots])
+
     def put(self, row: int, inventory: Inventory, used: int, *, fresh: bool, nested: bool) -> bool:
         """Give a provider its inventory and usage; tell whether the inventory changed.
 

@@ -99,3 +99,9 @@ class Memo(Generic[_Value]):
         self._entries.move_to_end(key)
         if len(self._entries) > self._size:
             self._entries.popitem(last=False)
+
+    def take(self, other: Memo[_Value], versions: Versions) -> None:
+        """Keep the answers of another memo, too, as far as they hold for these versions."""
+        for key, entry in other._entries.items():
+            if entry.stamp == versions.stamp(entry.aspects):
+                self.put(key, versions, entry.aspects, entry.value)

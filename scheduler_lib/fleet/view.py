@@ -22,6 +22,13 @@ class FleetView(Fleet):
         self._base = base
         self._begin(base._state.branch(), base._accounting, base._default_zone)
 
+    def hand_back(self) -> None:
+        """Leave to the base what was worked out here, as far as it holds there.
+
+        The caller holds the lock of the base.
+        """
+        self._base._answers.take(self._answers, self._base._state.versions)
+
     def _build(self, key: StaticKey) -> HostClass:
         kept = self._base._kept_class(key, self._state)
         if kept is None:

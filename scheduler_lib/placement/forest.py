@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scheduler_lib.fleet import Fleet
 from scheduler_lib.fleet.arrays import Bools, Ints, Rows32
 from scheduler_lib.fleet.classes import in_one_of_each
 from scheduler_lib.fleet.versions import AGGREGATES, STRUCTURE
 from scheduler_lib.model.provider import MISC_SHARES_VIA_AGGREGATE
+from scheduler_lib.placement.layout import is_root, layout
 from scheduler_lib.placement.plan import Condition
-
-_KEPT_TREES = 8192
 
 
 class Sharing:
@@ -48,13 +48,58 @@ class Sharing:
             known = self._anchors[row] = roots[roots != state.rows.root[row]]
         return known
 
-    def serving(self, tree: tuple[int, ...], fleet: Fleet) -> list[int]:
-        """Return the sharing providers that serve a tree from outside, by row."""
+    def serving(self, tree: tuple[int, ...], fleet: Fleet) -> tuple[int, ...]:
+        """Return the sharing providers that serve a tree from outside, by name and uuid."""
         found: set[int] = set()
         for row in tree:
             for uuid in fleet.aggregates(row):
                 found.update(self._through.get(uuid, ()))
-        return sorted(found.difference(tree))
+        found.difference_update(tree)
+        return tuple(sorted(found, key=lambda row: (fleet.name(row), fleet.uuid(row))))
+
+    def serving_each(self, matrix: Rows32, fleet: Fleet) -> tuple[list[tuple[int, ...]], Ints]:
+        """Return the same for many trees of one size.
+
+        :param matrix: the rows of each tree, a line a tree.
+        :returns: what there is of sets of providers, and the number of each tree's set.
+        """
+        column = fleet.state.aggregates
+        column.cover(len(fleet.state.rows))
+        codes = column.codes[matrix]
+        # A tree that holds a sharing provider is served by the others only.
+        inside = np.isin(matrix, list(self.rows)).any(axis=1)
+        codes[inside] = -2
+        _, first, which = np.unique(_lines(codes), return_index=True, return_inverse=True)
+        sets = [self.serving(tuple(line), fleet) for line in matrix[first].tolist()]
+        for place in np.flatnonzero(inside).tolist():
+            which[place] = len(sets)
+            sets.append(self.serving(tuple(matrix[place].tolist()), fleet))
+        return sets, which.reshape(-1)
+
+    @staticmethod
+    def kinship(outside: tuple[int, ...], fleet: Fleet) -> tuple[tuple[int, int], ...]:
+        """Tell how sharing providers stand to each other.
+
+        :returns: for each of them the place of the first that is of the same tree, and the place of
+            the nearest that it hangs under; -1 if there is none.
+        """
+        places = {row: place for place, row in enumerate(outside)}
+        first: dict[int, int] = {}
+        found = []
+        for place, row in enumerate(outside):
+            above = fleet.parent(row)
+            while above >= 0 and above not in places:
+                above = fleet.parent(above)
+            found.append((first.setdefault(fleet.root(row), place), places.get(above, -1)))
+        return tuple(found)
+
+
+def _lines(matrix: Rows32) -> NDArray[np.generic]:
+    """Return one thing to compare for each line."""
+    if matrix.shape[1] == 1:
+        return matrix.ravel()
+    width = matrix.itemsize * matrix.shape[1]
+    return np.ascontiguousarray(matrix).view(np.dtype((np.void, width))).ravel()
 
 
 def sharing(fleet: Fleet) -> Sharing:
@@ -64,38 +109,23 @@ def sharing(fleet: Fleet) -> Sharing:
 
 
 def tree(fleet: Fleet, root_row: int) -> tuple[int, ...]:
-    """Return the rows of a tree, root first."""
-    trees: dict[int, tuple[int, ...]] = fleet.answer("trees", (STRUCTURE,), dict)
-    found = trees.get(root_row)
-    if found is None:
-        if len(trees) >= _KEPT_TREES:
-            trees.clear()
-        found = trees[root_row] = fleet.tree(root_row)
-    return found
+    """Return the rows of a tree: the root first, then depth-first by name."""
+    return layout(fleet).trees.tree(root_row, fleet.state.rows)
+
+
+def trees(fleet: Fleet, root_rows: Rows32) -> Rows32:
+    """Return the rows of many trees, one tree after another, each as :func:`tree` gives it."""
+    return layout(fleet).trees.rows(root_rows, fleet.state.rows)
 
 
 def roots(fleet: Fleet) -> Bools:
     """Tell for each row whether it is the root of a tree."""
-    return fleet.answer("roots", (STRUCTURE,), lambda: _roots(fleet))
-
-
-def _roots(fleet: Fleet) -> Bools:
-    rows = fleet.state.rows
-    size = len(rows)
-    found: Bools = rows.alive[:size] & (rows.root[:size] == np.arange(size))
-    return found
+    return fleet.answer("roots", (STRUCTURE,), lambda: is_root(fleet.state.rows))
 
 
 def roots_by_name(fleet: Fleet) -> Rows32:
     """Return the roots of all trees, by name and uuid."""
-    return fleet.answer("roots by name", (STRUCTURE,), lambda: _roots_by_name(fleet))
-
-
-def _roots_by_name(fleet: Fleet) -> Rows32:
-    names, uuids = fleet.state.rows.names, fleet.state.rows.uuids
-    found = np.flatnonzero(roots(fleet)).tolist()
-    found.sort(key=lambda row: (names[row], uuids[row]))
-    return np.array(found, dtype=np.int32)
+    return layout(fleet).order
 
 
 def meeting(fleet: Fleet, condition: Condition) -> Bools:

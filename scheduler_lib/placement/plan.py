@@ -64,6 +64,9 @@ class Plan:
 
     :ivar demand: what the unsuffixed group asks, class by class.
     :ivar condition: what each provider of the unsuffixed group must be; None for anything.
+    :ivar outside: what it must be itself when it shares with the tree from another one.
+    :ivar anchor: what the root of the tree must be that it then shares with.
+    :ivar bound: the unsuffixed group is served from its own tree only.
     :ivar required: traits that the providers of the unsuffixed group must have together.
     :ivar any_of: of each of these sets they must have one trait together.
     :ivar groups: the suffixed groups, in the order given.
@@ -75,13 +78,16 @@ class Plan:
     """
 
     __slots__ = (
+        "anchor",
         "any_of",
+        "bound",
         "condition",
         "counts",
         "demand",
         "groups",
         "isolate",
         "kinds",
+        "outside",
         "required",
         "root",
         "same_subtree",
@@ -99,6 +105,9 @@ class Plan:
         self.same_subtree = same_subtree
         self.demand: Demand = ()
         self.condition: Condition | None = None
+        self.outside: Condition | None = None
+        self.anchor: Condition | None = None
+        self.bound = False
         self.required = _NO_NAMES
         self.any_of: tuple[frozenset[str], ...] = ()
         self.groups: list[GroupPlan] = []
@@ -126,8 +135,13 @@ class Plan:
         )
         self.demand = tuple(group.resources.items())
         self.required, self.any_of = group.required, group.any_of
+        self.bound = group.in_tree is not None
         if condition != Condition(spans=True):
             self.condition = condition
+            self.outside = condition._replace(in_tree=None, spans=False)
+        if group.forbidden_aggregates:
+            # An aggregate on the root spans the tree, and who shares with it.
+            self.anchor = Condition(forbidden_aggregates=group.forbidden_aggregates)
         if not self.demand and (self.condition or self.required or self.any_of):
             raise InvalidRequest(
                 "The unsuffixed group has conditions, but asks for no resources.",

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from random import Random
 
+from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.fleet import Fleet
-from scheduler_lib.fleet.arrays import Bools
+from scheduler_lib.fleet.arrays import Bools, Rows32
 from scheduler_lib.model.request import UNSUFFIXED, ResourceGroup
-from scheduler_lib.placement import forest, sieve
+from scheduler_lib.placement import flat, forest, sieve
 from scheduler_lib.placement.candidate import Candidate, Shortfall
-from scheduler_lib.placement.plan import Condition, Plan
+from scheduler_lib.placement.counting import cut, once
+from scheduler_lib.placement.pattern import Pattern
+from scheduler_lib.placement.plan import Plan
 from scheduler_lib.placement.shortfalls import Explainer
 from scheduler_lib.placement.tree import TIGHTEST, TreeSearch
+from scheduler_lib.placement.walk import Found, Walk
+
+BREADTH_FIRST = "breadth-first"
+DEPTH_FIRST = "depth-first"
 
 _NO_NAMES: frozenset[str] = frozenset()
 
@@ -80,22 +88,74 @@ class Search:
 
         :param root_row: the root's row.
         :param order: ``tightest`` tries the providers with the least free of what is asked first,
-            ``name`` tries them by name.
+            ``name`` looks at no numbers. Otherwise, and among equal ones, the order is that of the
+            tree: the root, then depth-first by name, then those that share with it, by name.
         """
         return TreeSearch(self._fleet, self._plan, root_row, order).candidates()
 
-    def candidates(self, limit: int | None = None, *, order: str = TIGHTEST) -> Iterator[Candidate]:
-        """Give the candidates of all trees: the first of each tree by name, then the second, ...
+    def candidates(
+        self,
+        limit: int | None = None,
+        *,
+        order: str = TIGHTEST,
+        strategy: str = BREADTH_FIRST,
+        nested: bool = True,
+        source: Random | None = None,
+    ) -> Iterator[Candidate]:
+        """Give the candidates of all trees, each once.
 
         :param limit: how many, at most; None for all. It bounds the work and the memory.
         :param order: as in :meth:`on_root`.
+        :param strategy: ``breadth-first`` gives the first of each tree by name, then the second of
+            each, ...; ``depth-first`` gives all of the first tree, then all of the second, ...
+        :param nested: False leaves out candidates that use more than one provider of a tree, as
+            clients that know of no trees expect (Placement API below 1.29).
+        :param source: visit trees, and try the providers of a tree, in a random order instead.
         """
-        found = self._of_hosts() if self.flat else self._in_turn(order)
-        if limit is None:
-            yield from found
-            return
-        for _, candidate in zip(range(limit), found, strict=False):
-            yield candidate
+        found = self.patterns(limit, order=order, strategy=strategy, nested=nested, source=source)
+        for rows, patterns in found:
+            for pattern in patterns:
+                yield pattern.candidate(rows)
+
+    def patterns(
+        self,
+        limit: int | None = None,
+        *,
+        order: str = TIGHTEST,
+        strategy: str = BREADTH_FIRST,
+        nested: bool = True,
+        source: Random | None = None,
+    ) -> Iterator[Found]:
+        """Give what :meth:`candidates` gives, for those who have many of them to write down.
+
+        Trees that are alike are served by the same patterns, so what is made of a pattern can be
+        used again for the next tree.
+
+        :returns: the rows that a tree has in reach, and one or more patterns for it. Their
+            candidates, one after another, are those of :meth:`candidates`.
+        """
+        if self.flat:
+            return self._of_hosts(limit, source)
+        walk = Walk(self._fleet, self._plan, order, nested=nested, source=source)
+        found = walk.one_by_one(limit) if strategy == DEPTH_FIRST else walk.in_turn(limit)
+        shared = forest.sharing(self._fleet).rows
+        if shared:
+            found = once(found, shared)
+        return found if limit is None else cut(found, limit)
+
+    def flat_roots(self, limit: int | None = None, *, source: Random | None = None) -> Rows32:
+        """Return the rows of the hosts that can serve a request which is :attr:`flat`.
+
+        Each is one candidate: the host gives everything. They are those of :meth:`candidates`, in
+        the same order, and cost no object each.
+
+        :param limit: how many, at most; None for all. It bounds the work.
+        :param source: in a random order instead of by name.
+        :raises InvalidRequest: when the request is not flat.
+        """
+        if not self.flat:
+            raise InvalidRequest("More than the hosts themselves decides this.", field="groups")
+        return flat.joined(flat.serving(self._fleet, self._plan, limit, source))
 
     def reasons(self, root_row: int) -> tuple[Shortfall, ...]:
         """Say why a tree cannot serve: empty when it can."""
@@ -103,41 +163,10 @@ class Search:
             return ()
         return Explainer(self._fleet, self._plan, root_row).shortfalls()
 
-    def _survivors(self, mask: Bools) -> Iterator[int]:
-        names = forest.roots_by_name(self._fleet)
-        return map(int, names[mask[names]])
-
-    def _of_hosts(self) -> Iterator[Candidate]:
+    def _of_hosts(self, limit: int | None, source: Random | None) -> Iterator[Found]:
         """Give the candidates of a flat request: every host that stays is one."""
-        plan, mask = self._plan, self.root_mask()
-        if plan.required or plan.any_of:
-            mask &= forest.meeting(self._fleet, Condition(plan.required, plan.any_of))
-        for row in self._survivors(mask):
-            amounts = tuple([(row, name, amount) for name, amount in plan.demand])
-            yield Candidate(row, amounts, {UNSUFFIXED: (row,)})
-
-    def _in_turn(self, order: str) -> Iterator[Candidate]:
-        shared = forest.sharing(self._fleet).rows
-        seen: set[tuple[object, ...]] = set()
-        walks = (self.on_root(row, order=order) for row in self._survivors(self.root_mask()))
-        while True:
-            going = []
-            for walk in walks:
-                candidate = next((item for item in walk if not _repeated(item, shared, seen)), None)
-                if candidate is not None:
-                    going.append(walk)
-                    yield candidate
-            if not going:
-                return
-            walks = iter(going)  # type: ignore[assignment]
-
-
-def _repeated(candidate: Candidate, shared: frozenset[int], seen: set[tuple[object, ...]]) -> bool:
-    """Tell whether another tree gave the same candidate; only sharing providers make that so."""
-    if not shared or any(row not in shared for row, _, _ in candidate.amounts):
-        return False
-    identity = candidate.identity()
-    if identity in seen:
-        return True
-    seen.add(identity)
-    return False
+        amounts = tuple([(0, name, amount) for name, amount in self._plan.demand])
+        pattern = (Pattern(amounts, {UNSUFFIXED: (0,)}),)
+        for rows in flat.serving(self._fleet, self._plan, limit, source):
+            for row in rows.tolist():
+                yield (row,), pattern

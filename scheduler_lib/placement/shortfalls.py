@@ -25,9 +25,9 @@ class Explainer:
         self._fleet = fleet
         self._plan = plan
         self._root = root_row
-        self._own: Sequence[int] = forest.tree(fleet, root_row)
-        shared = forest.sharing(fleet)
-        self._reach: Sequence[int] = (*self._own, *shared.serving(tuple(self._own), fleet))
+        own = forest.tree(fleet, root_row)
+        self._outside = frozenset(forest.sharing(fleet).serving(own, fleet))
+        self._reach: Sequence[int] = (*own, *sorted(self._outside))
 
     def shortfalls(self) -> tuple[Shortfall, ...]:
         """Return what is missing; one entry at least."""
@@ -78,10 +78,9 @@ class Explainer:
         self, suffix: str, demand: Demand, condition: Condition | None
     ) -> list[Shortfall]:
         """Say why no provider in reach can serve a group alone; nothing when one can."""
-        reach = self._reach if demand else self._own
-        holders = [row for row in reach if self._has(row, demand)]
+        holders = [row for row in self._reach if self._has(row, demand)]
         if not holders:
-            return [self._no_inventory(suffix, demand, reach)]
+            return [self._no_inventory(suffix, demand, self._reach)]
         if condition is not None:
             met = self._meeting(condition)
             holding = [row for row in holders if row in met]
@@ -206,7 +205,15 @@ class Explainer:
         if condition is None:
             return frozenset(self._reach)
         met = forest.meeting(self._fleet, condition)
-        return frozenset(row for row in self._reach if met[row])
+        found = frozenset(row for row in self._reach if met[row])
+        plan = self._plan
+        if condition != plan.condition or plan.outside is None:
+            return found
+        found -= self._outside
+        if plan.bound or (plan.anchor and not forest.meeting(self._fleet, plan.anchor)[self._root]):
+            return found
+        met = forest.meeting(self._fleet, plan.outside)
+        return found.union(row for row in self._outside if met[row])
 
     def _has(self, row: int, demand: Demand) -> bool:
         for name, _ in demand:

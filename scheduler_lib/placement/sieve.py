@@ -28,7 +28,7 @@ def stages(fleet: Fleet, plan: Plan) -> Iterator[tuple[str, Bools]]:
     if plan.root is not None:
         yield "root_traits", forest.meeting(fleet, plan.root)
     for demand in plan.demand:
-        yield demand[0], _one(fleet, (demand,), plan.condition)
+        yield demand[0], _loose(fleet, plan, demand)
     for name in sorted(plan.required):
         yield f"trait:{name}", _reached(fleet, Condition(required=frozenset((name,))))
     for choice in plan.any_of:
@@ -89,16 +89,46 @@ def _able(
     return stock, slots, able
 
 
-def _one(fleet: Fleet, demand: Demand, condition: Condition | None) -> Bools:
-    """Tell by row whether a provider in reach of that root can give the whole demand."""
+def _loose(fleet: Fleet, plan: Plan, item: tuple[str, int]) -> Bools:
+    """Tell by row whether a provider in reach of that root can give units to the unsuffixed group.
+
+    What it must be is another thing for the tree's own providers than for those that share with it.
+    """
+    if plan.condition is None:
+        return _one(fleet, (item,), None)
+    found = _one(fleet, (item,), plan.condition, shares=False)
+    if not plan.bound:
+        outside = _one(fleet, (item,), plan.outside, owns=False)
+        if plan.anchor is not None:
+            outside &= forest.meeting(fleet, plan.anchor)
+        found |= outside
+    return found
+
+
+def _one(
+    fleet: Fleet,
+    demand: Demand,
+    condition: Condition | None,
+    *,
+    owns: bool = True,
+    shares: bool = True,
+) -> Bools:
+    """Tell by row whether a provider in reach of that root can give the whole demand.
+
+    :param owns: look at the tree's own providers.
+    :param shares: look at those that share with it.
+    """
     found = np.zeros(len(fleet.state.rows), dtype=np.bool_)
+    shared = forest.sharing(fleet)
+    if not owns and not shared.rows:
+        return found
     known = _able(fleet, demand, condition)
     if known is None:
         return found
     stock, slots, able = known
-    found[slots.roots[able]] = True
-    shared = forest.sharing(fleet)
-    for row in shared.rows:
+    if owns:
+        found[slots.roots[able]] = True
+    for row in shared.rows if shares else ():
         slot = stock.slot(row)
         if slot >= 0 and able[slot]:
             found[shared.anchors(row, fleet)] = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 
 import numpy as np
 
@@ -11,10 +12,12 @@ from scheduler_lib.fleet.arrays import Rows32
 from scheduler_lib.model.request import UNSUFFIXED
 from scheduler_lib.placement import forest
 from scheduler_lib.placement.candidate import Candidate
+from scheduler_lib.placement.pattern import Pattern, summed
 from scheduler_lib.placement.plan import Condition, Demand, Plan
 from scheduler_lib.placement.solver import Check, Rooms, Solver, Variable
 
 TIGHTEST = "tightest"
+NAME = "name"
 
 
 class TreeSearch:
@@ -22,42 +25,75 @@ class TreeSearch:
 
     :param root_row: the row of the tree's root.
     :param order: ``tightest`` or ``name``.
+    :param nested: use more than one provider of a tree.
+    :param source: try the providers in a random order instead.
     """
 
-    def __init__(self, fleet: Fleet, plan: Plan, root_row: int, order: str) -> None:
+    def __init__(
+        self,
+        fleet: Fleet,
+        plan: Plan,
+        root_row: int,
+        order: str,
+        *,
+        nested: bool = True,
+        source: Random | None = None,
+    ) -> None:
         self._fleet = fleet
         self._plan = plan
         self._root = root_row
         self._tightest = order == TIGHTEST
+        self._nested = nested
+        self._source = source
         self._rooms: Rooms = {}
         self._lines: dict[int, set[int]] = {}
 
     def candidates(self) -> Iterator[Candidate]:
         """Give the candidates one after another."""
+        for variables, chosen in self._solutions(self._reach()):
+            yield Candidate(self._root, *summed(variables, chosen))
+
+    def patterns(self) -> Iterator[Pattern]:
+        """Give the candidates one after another, told by places in the tree."""
+        reach = self._reach()
+        places = {row: place for place, row in enumerate([*reach[0].tolist(), *reach[1].tolist()])}
+        for variables, chosen in self._solutions(reach):
+            yield Pattern(*summed(variables, [places[row] for row in chosen]))
+
+    def _reach(self) -> tuple[Rows32, Rows32]:
+        """Return the rows of the tree, and of those that share with it."""
+        fleet = self._fleet
+        tree = forest.tree(fleet, self._root)
+        shared = forest.sharing(fleet)
+        outside = shared.serving(tree, fleet) if shared.rows else ()
+        return np.array(tree, dtype=np.int32), np.array(outside, dtype=np.int32)
+
+    def _solutions(
+        self, reach: tuple[Rows32, Rows32]
+    ) -> Iterator[tuple[Sequence[Variable], list[int]]]:
         fleet, plan = self._fleet, self._plan
         if plan.root is not None and not forest.meeting(fleet, plan.root)[self._root]:
             return
-        tree = forest.tree(fleet, self._root)
-        own = reach = np.array(tree, dtype=np.int32)
-        shared = forest.sharing(fleet)
-        if shared.rows:
-            reach = np.array((*tree, *shared.serving(tree, fleet)), dtype=np.int32)
-        variables = self._variables(own, reach)
+        variables = self._variables(*reach)
         if not all(variable.options for variable in variables):
             return
         checks, near = self._checks(variables)
         solver = Solver(variables, self._rooms, checks, near, self._free_from())
         for chosen in solver.solutions():
-            yield self._candidate(variables, chosen)
+            yield variables, chosen
 
-    def _variables(self, own: Rows32, reach: Rows32) -> list[Variable]:
+    def _variables(self, own: Rows32, outside: Rows32) -> list[Variable]:
         plan = self._plan
-        loose = []
-        for item in plan.demand:
-            able = self._options((item,), plan.condition, reach)
-            loose.append(Variable(UNSUFFIXED, (item,), able, isolated=False))
+        reach = np.concatenate((own, outside)) if len(outside) else own
+        able = self._allowed(own, outside)
+        loose = [
+            Variable(UNSUFFIXED, (item,), self._options((item,), able), isolated=False)
+            for item in plan.demand
+        ]
         loose.sort(key=_fewest_first)
-        options = [self._options(*kind, reach if kind.demand else own) for kind in plan.kinds]
+        options = [
+            self._options(kind.demand, self._met(reach, kind.condition)) for kind in plan.kinds
+        ]
         bound = [
             Variable(
                 group.suffix,
@@ -71,19 +107,36 @@ class TreeSearch:
             bound.sort(key=_fewest_first)
         return loose + bound
 
-    def _options(self, demand: Demand, condition: Condition | None, rows: Rows32) -> Sequence[int]:
+    def _allowed(self, own: Rows32, outside: Rows32) -> Rows32:
+        """Return the providers that may serve the unsuffixed group, whatever they have."""
+        fleet, plan = self._fleet, self._plan
+        able = self._met(own, plan.condition)
+        if not len(outside) or plan.bound:
+            return able
+        if plan.anchor is not None and not forest.meeting(fleet, plan.anchor)[self._root]:
+            return able
+        return np.concatenate((able, self._met(outside, plan.outside)))
+
+    def _met(self, rows: Rows32, condition: Condition | None) -> Rows32:
+        if condition is None:
+            return rows
+        return rows[forest.meeting(self._fleet, condition)[rows]]
+
+    def _options(self, demand: Demand, rows: Rows32) -> Sequence[int]:
         """Return the providers that can give a demand asked alone, in the order to try them."""
-        if condition is not None:
-            rows = rows[forest.meeting(self._fleet, condition)[rows]]
         frees: dict[int, tuple[int, ...]] = dict.fromkeys(rows.tolist(), ())
         for name, amount in demand:
             stock = self._fleet.stock(name)
             if stock is None:
                 return ()
             frees = self._able(stock, amount, rows, frees, self._rooms.setdefault(name, {}))
-        if len(frees) < 2:
-            return list(frees)
-        return [row for row, _ in sorted(frees.items(), key=self._order)]
+        options = list(frees)
+        if self._source is not None:
+            self._source.shuffle(options)
+        elif self._tightest and len(options) > 1:
+            # Equal ones stay in the order of the tree.
+            options.sort(key=frees.__getitem__)
+        return options
 
     @staticmethod
     def _able(
@@ -108,11 +161,6 @@ class TreeSearch:
                 able[row] = (*frees[row], free)
         return able
 
-    def _order(self, item: tuple[int, tuple[int, ...]]) -> tuple[tuple[int, ...], str, str]:
-        row, free = item
-        rows = self._fleet.state.rows
-        return (free if self._tightest else (), rows.names[row], rows.uuids[row])
-
     def _free_from(self) -> int:
         plan = self._plan
         return len(plan.demand) if plan.required or plan.any_of else 0
@@ -133,6 +181,12 @@ class TreeSearch:
                 later = {row for place in places[done:] for row in variables[place].options}
                 check = self._under_one(places[:done], later)
                 checks.setdefault(places[done - 1], []).append(check)
+        if not self._nested:
+            giving = [n for n, item in enumerate(variables) if item.demand]
+            near.append(giving)
+            for done in range(2, len(giving) + 1):
+                check = self._one_of_each_tree(giving[:done])
+                checks.setdefault(giving[done - 1], []).append(check)
         return checks, near
 
     def _together(self, chosen: Sequence[int]) -> bool:
@@ -142,6 +196,15 @@ class TreeSearch:
         for row in set(chosen[: len(plan.demand)]):
             traits |= self._fleet.traits(row)
         return plan.required <= traits and not any(map(traits.isdisjoint, plan.any_of))
+
+    def _one_of_each_tree(self, places: Sequence[int]) -> Check:
+        """Return the check that no two of the providers chosen are of one tree."""
+
+        def check(chosen: Sequence[int]) -> bool:
+            rows = {chosen[place] for place in places}
+            return len(set(map(self._fleet.root, rows))) == len(rows)
+
+        return check
 
     def _under_one(self, places: Sequence[int], later: set[int]) -> Check:
         """Return the check that one provider, chosen or still to be, is above all those chosen."""
@@ -161,21 +224,6 @@ class TreeSearch:
             while (row := self._fleet.parent(row)) >= 0:
                 known.add(row)
         return known
-
-    def _candidate(self, variables: Sequence[Variable], chosen: Sequence[int]) -> Candidate:
-        amounts: dict[tuple[int, str], int] = {}
-        mappings: dict[str, tuple[int, ...]] = {}
-        for variable, row in zip(variables, chosen, strict=True):
-            for name, amount in variable.demand:
-                key = (row, name)
-                amounts[key] = amounts.get(key, 0) + amount
-            before = mappings.get(variable.suffix)
-            if before is None:
-                mappings[variable.suffix] = (row,)
-            elif row not in before:
-                mappings[variable.suffix] = tuple(sorted((*before, row)))
-        summed = tuple([(row, name, amounts[row, name]) for row, name in sorted(amounts)])
-        return Candidate(self._root, summed, mappings)
 
 
 def _fewest_first(variable: Variable) -> tuple[int, list[int]]:

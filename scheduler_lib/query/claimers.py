@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from scheduler_lib.exceptions import ClaimConflict, ProviderNotFound
+from scheduler_lib.exceptions import ClaimConflict, ProviderNotFound, ResourceClassNotFound
 from scheduler_lib.model.answer import RecordedAnswer
 from scheduler_lib.model.clock import Clock, Deadline
 from scheduler_lib.model.decision import Decision, Selection
@@ -51,12 +51,12 @@ class StoreClaimer:
         answer = recorded(self.answer, selections, claimed=True)
         try:
             receipt = self.store.claims.write(claims, self.deadline, answer=answer)
-        except (ClaimConflict, ProviderNotFound) as error:
+        except (ClaimConflict, ProviderNotFound, ResourceClassNotFound) as error:
             self._catch_up(error)
             raise _conflict(error) from error
         self.mirror.booked(receipt)
 
-    def _catch_up(self, error: ClaimConflict | ProviderNotFound) -> None:
+    def _catch_up(self, error: ClaimConflict | ProviderNotFound | ResourceClassNotFound) -> None:
         self.refused += 1
         if self.refused > PATIENCE:
             wait = min(0.001 * 2 ** (self.refused - PATIENCE), LONGEST_WAIT_S)
@@ -109,7 +109,7 @@ def recorded(
     return replace(answer, answer=text)
 
 
-def _conflict(error: ClaimConflict | ProviderNotFound) -> ClaimConflict:
+def _conflict(error: ClaimConflict | ProviderNotFound | ResourceClassNotFound) -> ClaimConflict:
     if isinstance(error, ClaimConflict):
         return error
     return ClaimConflict(error.message, hint=None, **error.fields)

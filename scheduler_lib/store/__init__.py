@@ -12,7 +12,11 @@ Only this room knows SQL. :class:`scheduler_lib.store.store.Store` is its door, 
 ``store.claims``      who holds what: write, release, read
 ``store.request_keys``  answers that were given, by request key
 ``store.feed``        everything once, then only what changed
-``store.providers``   providers and their trees
+``store.providers``   providers and their trees: read, make, move, delete
+``store.inventories``  what providers have: read, write
+``store.traits``      which traits there are, and which providers have
+``store.resource_classes``  which classes there are: read, make, rename, remove
+``store.aggregates``  which aggregates providers are in
 ``store.books``       the invariant: what is used is what is allocated
 ====================  ==================================================================
 """

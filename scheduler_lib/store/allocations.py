@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -68,7 +68,7 @@ def consumers_of(session: Session, provider_uuids: Sequence[str]) -> list[tuple[
     return [(str(c), str(p)) for c, p in session.rows_of(_CONSUMERS_OF, provider_uuids)]
 
 
-def insert(session: Session, amounts: Iterable[Amount], provider_ids: dict[str, int]) -> None:
+def insert(session: Session, amounts: Iterable[Amount], provider_ids: Mapping[str, int]) -> None:
     """Write what consumers hold from now on."""
     moment = session.moment
     rows = [

@@ -58,12 +58,16 @@ class Pruning:
     def _pause_s(self) -> float:
         return min(self._retention_s / 4, 60.0)
 
+    @property
+    def is_due(self) -> bool:
+        """Tell whether it is time to look."""
+        return self._clock.monotonic() >= self._next
+
     def run(self, session: Session) -> None:
         """Remove what is old, if it is time to look."""
-        moment = self._clock.monotonic()
-        if moment < self._next:
+        if not self.is_due:
             return
-        self._next = moment + self._pause_s
+        self._next = self._clock.monotonic() + self._pause_s
         prune(session, session.now - self._retention_s)
 
 

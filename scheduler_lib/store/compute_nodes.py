@@ -30,6 +30,11 @@ _NAMES_BY_UUID = KeyedStatement(
         COMPUTE_NODES.c.uuid, COMPUTE_NODES.c.host, COMPUTE_NODES.c.hypervisor_hostname
     ).where(COMPUTE_NODES.c.uuid.in_(keys))
 )
+_LOCK_UUID = Statement(
+    sa.select(COMPUTE_NODES.c.id)
+    .where(COMPUTE_NODES.c.uuid == sa.bindparam("uuid"))
+    .with_for_update()
+)
 
 
 def _values(*names: str) -> dict[str, sa.BindParameter[object]]:
@@ -60,6 +65,12 @@ def lock(session: Session, nodes: Sequence[str]) -> list[Columns]:
             if columns[name] is not None:
                 columns[name] = bool(columns[name])
     return found
+
+
+def lock_uuid(session: Session, uuid: str) -> None:
+    """Lock the row of this uuid, if there is one."""
+    if session.dialect_name != "sqlite":
+        session.rows(_LOCK_UUID, {"uuid": uuid})
 
 
 def names_by_uuid(session: Session, uuids: Sequence[str]) -> dict[str, tuple[str, str]]:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 
 import sqlalchemy as sa
 
 from scheduler_lib.model.allocation import Claim
 from scheduler_lib.store.names import Names
 from scheduler_lib.store.prepared import KeyedStatement, Statement
-from scheduler_lib.store.schema import CONSUMER_TYPES, CONSUMERS, PROJECTS, USERS
+from scheduler_lib.store.schema import CONSUMERS
 from scheduler_lib.store.session import Session
 
 # Stands for a project or user that the caller did not name (Placement's default, too).
@@ -33,34 +32,13 @@ _UPDATE = Statement(
         generation=CONSUMERS.c.generation + 1,
         project_id=sa.bindparam("project_id"),
         user_id=sa.bindparam("user_id"),
-        consumer_type_id=sa.bindparam("consumer_type_id"),
+        consumer_type_id=sa.func.coalesce(
+            sa.bindparam("consumer_type_id", type_=sa.Integer()), CONSUMERS.c.consumer_type_id
+        ),
         updated_at=sa.bindparam("updated_at"),
     )
 )
 _DELETE = KeyedStatement(lambda keys: sa.delete(CONSUMERS).where(CONSUMERS.c.uuid.in_(keys)))
-_READ = Statement(
-    sa.select(
-        PROJECTS.c.external_id,
-        USERS.c.external_id,
-        CONSUMER_TYPES.c.name,
-        CONSUMERS.c.generation,
-    )
-    .select_from(CONSUMERS)
-    .outerjoin(PROJECTS, PROJECTS.c.id == CONSUMERS.c.project_id)
-    .outerjoin(USERS, USERS.c.id == CONSUMERS.c.user_id)
-    .outerjoin(CONSUMER_TYPES, CONSUMER_TYPES.c.id == CONSUMERS.c.consumer_type_id)
-    .where(CONSUMERS.c.uuid == sa.bindparam("uuid"))
-)
-
-
-@dataclass(frozen=True, slots=True)
-class StoredConsumer:
-    """A consumer as it is stored; None stands for the "incomplete" project or user."""
-
-    project_id: str | None
-    user_id: str | None
-    consumer_type: str
-    generation: int
 
 
 def lock(session: Session, uuids: Sequence[str]) -> dict[str, int]:
@@ -68,34 +46,56 @@ def lock(session: Session, uuids: Sequence[str]) -> dict[str, int]:
     return dict(session.rows_of(_LOCK, uuids))
 
 
-def read(session: Session, uuid: str) -> StoredConsumer | None:
-    """Return a consumer, if there is one."""
-    for project, user, kind, generation in session.rows(_READ, {"uuid": uuid}):
-        return StoredConsumer(
-            project_id=None if project == INCOMPLETE else str(project),
-            user_id=None if user == INCOMPLETE else str(user),
-            consumer_type=str(kind),
-            generation=generation,
-        )
-    return None
-
-
 def bookings(
-    session: Session, names: Names, claims: Iterable[Claim]
+    session: Session, names: Names, claims: Collection[Claim]
 ) -> dict[str, dict[str, object]]:
     """Return the columns that say on whom claims are booked, by consumer.
 
     Projects, users and types that are new are made here, before anything else is locked.
     """
-    claims = tuple(claims)
-    projects = names.projects.make(session, {c.project_id or INCOMPLETE for c in claims})
-    users = names.users.make(session, {c.user_id or INCOMPLETE for c in claims})
-    types = names.consumer_types.make(session, {c.consumer_type for c in claims})
+    projects, users, types = _names(claims)
+    return _columns(
+        claims,
+        names.projects.make(session, projects),
+        names.users.make(session, users),
+        names.consumer_types.make(session, types),
+    )
+
+
+def known_bookings(
+    session: Session, names: Names, claims: Collection[Claim]
+) -> dict[str, dict[str, object]] | None:
+    """Return the same where nothing is new; else None, and nothing is made."""
+    wanted = _names(claims)
+    projects, users, types = found = (
+        names.projects.get(session, wanted[0]),
+        names.users.get(session, wanted[1]),
+        names.consumer_types.get(session, wanted[2]),
+    )
+    if any(len(ids) < len(asked) for ids, asked in zip(found, wanted, strict=True)):
+        return None
+    return _columns(claims, projects, users, types)
+
+
+def _names(claims: Collection[Claim]) -> tuple[set[str], set[str], set[str]]:
+    return (
+        {claim.project_id or INCOMPLETE for claim in claims},
+        {claim.user_id or INCOMPLETE for claim in claims},
+        {claim.consumer_type for claim in claims if claim.consumer_type is not None},
+    )
+
+
+def _columns(
+    claims: Collection[Claim],
+    projects: Mapping[str, int],
+    users: Mapping[str, int],
+    types: Mapping[str, int],
+) -> dict[str, dict[str, object]]:
     return {
         claim.consumer_uuid: {
             "project_id": projects[claim.project_id or INCOMPLETE],
             "user_id": users[claim.user_id or INCOMPLETE],
-            "consumer_type_id": types[claim.consumer_type],
+            "consumer_type_id": types[claim.consumer_type] if claim.consumer_type else None,
         }
         for claim in claims
     }
@@ -109,7 +109,10 @@ def insert(session: Session, booked: Mapping[str, Mapping[str, object]]) -> None
 
 
 def update(session: Session, booked: Mapping[str, Mapping[str, object]]) -> None:
-    """Write consumers that are there: a generation more, and on whom they are booked."""
+    """Write consumers that are there: a generation more, and on whom they are booked.
+
+    Those that are booked without a type keep the one they have.
+    """
     moment = session.moment
     rows = [{**columns, "uuid_": uuid, "updated_at": moment} for uuid, columns in booked.items()]
     session.run_many(_UPDATE, rows)

@@ -15,7 +15,7 @@ from scheduler_lib.store.errors import DATABASE_ERRORS, translated
 from scheduler_lib.store.memory import MemoryTransactions
 from scheduler_lib.store.readers import Readers
 from scheduler_lib.store.session import Session, Texts
-from scheduler_lib.store.transaction import ServerTransactions, T, Transactions, Work
+from scheduler_lib.store.transaction import Quick, ServerTransactions, T, Transactions, Work
 from scheduler_lib.store.writer import Writer
 
 
@@ -42,10 +42,10 @@ class Database:
             memory = MemoryTransactions(self._engine, self._texts, self.backend, clock)
             self._transactions = self._lender = memory
             return
-        self._lender = Readers(
+        self._lender = readers = Readers(
             self._engine, self._texts, self.backend, settings.max_pool_size, clock
         )
-        self._transactions = self._writer() if self.is_sqlite else self._server()
+        self._transactions = self._writer() if self.is_sqlite else self._server(readers)
 
     def _writer(self) -> Writer:
         return Writer(
@@ -57,15 +57,9 @@ class Database:
             self.settings.busy_timeout_s,
         )
 
-    def _server(self) -> ServerTransactions:
-        return ServerTransactions(
-            self._engine,
-            self._texts,
-            self.backend,
-            self.clock,
-            self.random,
-            self.settings.max_retries + 1,
-        )
+    def _server(self, readers: Readers) -> ServerTransactions:
+        attempts = self.settings.max_retries + 1
+        return ServerTransactions(readers, self.backend, self.clock, self.random, attempts)
 
     def prepare(self) -> None:
         """Make sure that the schema is this library's; a new SQLite database gets it here.
@@ -100,9 +94,11 @@ class Database:
             raise translated(error, self.backend) from error
         return versions.HEAD
 
-    def write(self, work: Work[T], deadline: Deadline, step: str) -> T:
+    def write(
+        self, work: Work[T], deadline: Deadline, step: str, quick: Quick[T] | None = None
+    ) -> T:
         """Run work as one transaction; see :class:`.transaction.Transactions`."""
-        return self._transactions.run(work, deadline, step)
+        return self._transactions.run(work, deadline, step, quick)
 
     def reading(self) -> AbstractContextManager[Session]:
         """Lend a session for reading; each statement stands for itself."""

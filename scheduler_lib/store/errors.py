@@ -17,11 +17,13 @@ from scheduler_lib.exceptions import (
 
 DATABASE_ERRORS = (sqlite3.Error, sqlalchemy.exc.SQLAlchemyError, oslo_errors.DBError)
 
-# SQLSTATE of PostgreSQL: serialization failure, deadlock, lock not available, disk full.
-_POSTGRESQL_TRANSIENT = frozenset({"40001", "40P01", "55P03"})
+# SQLSTATE of PostgreSQL: serialization failure, deadlock, lock not available, duplicate key; disk
+# full.
+_POSTGRESQL_TRANSIENT = frozenset({"40001", "40P01", "55P03", "23505"})
 _POSTGRESQL_FULL = frozenset({"53100"})
-# Numbers of MariaDB: lock wait timeout, deadlock, record changed; disk full, table full.
-_MARIADB_TRANSIENT = frozenset({1205, 1213, 1020})
+# Numbers of MariaDB: lock wait timeout, deadlock, record changed, duplicate key; disk full, table
+# full.
+_MARIADB_TRANSIENT = frozenset({1205, 1213, 1020, 1062})
 _MARIADB_FULL = frozenset({1021, 1114, 3})
 
 _SQLITE_LOCKED = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})

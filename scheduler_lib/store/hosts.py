@@ -106,15 +106,17 @@ class Hosts:
         planned: dict[ResourceName, HostChange] = {}
         for name, stats in reports:
             row = rows.get(name)
-            tree = stored.get(str(row["uuid"]), {}) if row else {}
+            tree = stored.get(_uuid(row, stats) or "", {})
             planned[name] = self._planner.plan(name, stats, row, tree)
         try:
             self._check_owners(session, planned)
         except DuplicateHost as error:
             # A server shows each statement the moment it runs in: the host may have been written
-            # by somebody else's first report after this one had looked for it.
+            # by somebody else's first report, or its provider made, after this one had looked.
             fresh = {name for name in planned if name not in rows}
             if not fresh.isdisjoint(self._lock_rows(session, reports)):
+                raise Overtaken from error
+            if tree_rows.lock(session, _roots(reports, rows)).keys() != stored.keys():
                 raise Overtaken from error
             raise
         return self._write(session, list(planned.values()))
@@ -151,9 +153,8 @@ class Hosts:
     def _trees(
         self, session: Session, reports: Sequence[Report], rows: dict[ResourceName, Columns]
     ) -> dict[str, dict[str, StoredProvider]]:
-        uuids = [str(rows[name]["uuid"]) for name, _ in reports if name in rows]
-        stored = tree_rows.lock(session, uuids)
         nested = any(stats.children is not None for _, stats in reports)
+        stored = tree_rows.lock(session, _roots(reports, rows), complete=nested)
         tree_rows.fill(
             session,
             self._names,
@@ -188,7 +189,7 @@ class Hosts:
         uuids = [str(row["uuid"]) for row in rows if row["host"] == name.host]
         if not uuids:
             raise _not_found(name)
-        tree = tree_rows.lock(session, uuids).get(uuids[0], {})
+        tree = tree_rows.lock(session, uuids, complete=True).get(uuids[0], {})
         holders = allocations.consumers_of(session, list(tree))
         if holders:
             consumers = tuple(dict.fromkeys(consumer for consumer, _ in holders))
@@ -202,6 +203,15 @@ class Hosts:
         tree_rows.remove(session, [provider.id for provider in gone])
         compute_nodes.delete(session, uuids)
         return changes.append(session, [provider.uuid for provider in gone], REMOVED)
+
+
+def _uuid(row: Columns | None, stats: HostStats) -> str | None:
+    """Return the uuid of the root: somebody may have made it before the host's first report."""
+    return stats.uuid if row is None else str(row["uuid"])
+
+
+def _roots(reports: Sequence[Report], rows: Mapping[ResourceName, Columns]) -> list[str]:
+    return [uuid for name, stats in reports if (uuid := _uuid(rows.get(name), stats))]
 
 
 def _not_found(name: ResourceName) -> HostNotFound:

@@ -7,13 +7,14 @@ circle, and a claim that fits is never refused because a neighbour wrote at the 
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from scheduler_lib.exceptions import ClaimConflict, ProviderNotFound
+from scheduler_lib.exceptions import ClaimConflict
 from scheduler_lib.model.allocation import Usage
+from scheduler_lib.store import provider_rows
 from scheduler_lib.store.names import Names
 from scheduler_lib.store.prepared import KeyedStatement, Statement
 from scheduler_lib.store.schema import INVENTORIES, RESOURCE_PROVIDERS
@@ -61,7 +62,8 @@ _BUMP = KeyedStatement(
         sa.update(RESOURCE_PROVIDERS)
         .where(RESOURCE_PROVIDERS.c.id.in_(keys))
         .values(
-            generation=RESOURCE_PROVIDERS.c.generation + 1, updated_at=sa.bindparam("updated_at")
+            generation=RESOURCE_PROVIDERS.c.generation + sa.bindparam("by", type_=sa.Integer()),
+            updated_at=sa.bindparam("updated_at"),
         )
     )
 )
@@ -96,9 +98,18 @@ def lock(session: Session, provider_uuids: Sequence[str]) -> dict[str, int]:
     return dict(session.rows_of(_LOCK, sorted(provider_uuids)))
 
 
-def bump(session: Session, provider_ids: Sequence[int]) -> None:
-    """Count a generation more for providers."""
-    session.run_for(_BUMP, sorted(provider_ids), {"updated_at": session.moment})
+def bump(session: Session, provider_ids: Sequence[int], by: int = 1) -> None:
+    """Count a generation more for providers, or several."""
+    session.run_for(_BUMP, sorted(provider_ids), {"updated_at": session.moment, "by": by})
+
+
+def check_providers(session: Session, provider_uuids: Collection[str]) -> None:
+    """Go on only when all of these providers are there.
+
+    :raises ProviderNotFound: for one that is not.
+    """
+    uuids = sorted(provider_uuids)
+    _check_all(uuids, {row[0] for row in session.rows_of(_READ, uuids)})
 
 
 def book(
@@ -146,12 +157,16 @@ def _read(
 def _check_all(provider_uuids: Sequence[str], found: Container[str]) -> None:
     for uuid in provider_uuids:
         if uuid not in found:
-            raise ProviderNotFound(f"There is no provider {uuid}.", provider=uuid)
+            raise provider_rows.not_found(uuid)
 
 
 def _fits(account: Account, entry: Entry) -> bool:
     if entry.delta > 0 and account.used + entry.delta > account.capacity:
         return False
+    return _suits(account, entry)
+
+
+def _suits(account: Account, entry: Entry) -> bool:
     for amount in entry.amounts:
         if not account.min_unit <= amount <= account.max_unit or amount % account.step_size:
             return False
@@ -162,14 +177,16 @@ def refusal(uuid: str, name: str, entry: Entry, account: Account | None) -> Clai
     """Return the error for an inventory that cannot give what is asked."""
     used, capacity = (account.used, account.capacity) if account else (0, 0)
     if account is None:
-        told = f"Provider {uuid} has no {name}."
-    elif entry.delta > 0 and used + entry.delta > capacity:
-        told = f"{entry.delta} {name} more do not fit on {uuid}: {used} of {capacity} are used."
-    else:
+        why, told = "inventory", f"Provider {uuid} has no {name}."
+    elif not _suits(account, entry):
+        why = "units"
         told = (
             f"{name} on {uuid} is given in amounts of {account.min_unit} to {account.max_unit} "
             f"in steps of {account.step_size}; asked: {', '.join(map(str, entry.amounts))}."
         )
+    else:
+        why = "capacity"
+        told = f"{entry.delta} {name} more do not fit on {uuid}: {used} of {capacity} are used."
     return ClaimConflict(
         told,
         provider=uuid,
@@ -177,4 +194,5 @@ def refusal(uuid: str, name: str, entry: Entry, account: Account | None) -> Clai
         asked=entry.delta,
         used=used,
         capacity=capacity,
+        why=why,
     )

@@ -12,7 +12,7 @@ from scheduler_lib.model.clock import Clock, Deadline
 from scheduler_lib.store.errors import DATABASE_ERRORS, translated
 from scheduler_lib.store.readers import hold
 from scheduler_lib.store.session import Session, Texts
-from scheduler_lib.store.transaction import T, Work
+from scheduler_lib.store.transaction import Quick, T, Work
 
 
 class MemoryTransactions:
@@ -26,7 +26,7 @@ class MemoryTransactions:
         self._lock = threading.RLock()
         self._session: Session | None = None
 
-    def run(self, work: Work[T], deadline: Deadline, step: str) -> T:
+    def run(self, work: Work[T], deadline: Deadline, step: str, quick: Quick[T] | None = None) -> T:
         """Run work as one transaction; see :class:`.transaction.Transactions`."""
         with self.session() as session:
             deadline.check(step)

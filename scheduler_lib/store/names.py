@@ -1,13 +1,15 @@
 """Ids of names: resource classes, traits, aggregates, projects, users, types of consumers.
 
-Names are never renamed and never removed here, so an id that was read once holds for good; it is
-remembered when the transaction that made it is committed, not before.
+An id that was given to a name belongs to it for good, so what was read once is remembered (when the
+transaction that made it is committed, not before) and is right in every process. Traits and
+resource classes can be removed; their rows stay, and whether such a name exists just now is asked
+of the database each time, never remembered.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import cache
 
 import os_resource_classes
@@ -26,6 +28,7 @@ from scheduler_lib.store.schema import (
     USERS,
 )
 from scheduler_lib.store.session import Session
+from scheduler_lib.store.transaction import Overtaken
 
 CUSTOM = "CUSTOM_"
 
@@ -130,6 +133,74 @@ class Ids:
         session.after_commit.append(learn)
 
 
+class RemovableIds(Ids):
+    """Names to ids of a table whose names can be removed, and made again.
+
+    Standard names exist without a row, and are never removed.
+    """
+
+    def __init__(self, table: sa.Table, standard: Callable[[], frozenset[str]]) -> None:
+        super().__init__(table, standard)
+        self.table = table
+        self.standard = standard
+        name, removed_at = table.c.name, table.c.removed_at
+
+        def live(keys: Sequence[sa.BindParameter[str]]) -> sa.Select[tuple[str, int]]:
+            query = sa.select(name, table.c.id).where(name.in_(keys), removed_at.is_(None))
+            return query.order_by(table.c.id)
+
+        self._live = KeyedStatement(live)
+        self._hold = KeyedStatement(lambda keys: live(keys).with_for_update(read=True))
+        self._revive = KeyedStatement(
+            lambda keys: (
+                sa.update(table)
+                .where(name.in_(keys))
+                .where(removed_at.is_not(None))
+                .values(removed_at=sa.null(), updated_at=sa.null(), created_at=sa.bindparam("now"))
+            )
+        )
+
+    def missing(self, session: Session, names: Iterable[str]) -> frozenset[str]:
+        """Return those of the names that do not exist now."""
+        asked = frozenset(names) - self.standard()
+        if not asked:
+            return asked
+        return asked - {row[0] for row in session.rows_of(self._live, sorted(asked))}
+
+    def hold(self, session: Session, names: Iterable[str]) -> Mapping[str, int]:
+        """Return the ids of those names that exist; they do until the transaction ends.
+
+        Standard names that have no row yet are given one.
+        """
+        wanted = set(names)
+        standard = wanted & self.standard()
+        found = dict(super().make(session, standard)) if standard else {}
+        if len(found) < len(wanted):
+            found.update(session.rows_of(self._hold, sorted(wanted - standard)))
+        return found
+
+    def make(self, session: Session, names: Iterable[str]) -> Mapping[str, int]:
+        """Return the ids of names; those that do not exist, or were removed, are made.
+
+        They stay until the transaction ends.
+        """
+        found = super().make(session, names)
+        own = found.keys() - self.standard()
+        if own:
+            self._keep(session, own)
+        return found
+
+    def revive(self, session: Session, names: Sequence[str]) -> int:
+        """Make names again that were removed; return how many were."""
+        return session.run_for(self._revive, names, {"now": session.moment})
+
+    def _keep(self, session: Session, names: Set[str]) -> None:
+        gone = names - self.hold(session, names).keys()
+        if gone and self.revive(session, sorted(gone)) != len(gone):
+            # Somebody else made one again meanwhile: it is there, but not held by us.
+            raise Overtaken
+
+
 def unknown_name(
     name: str, standard: Iterable[str], field: str, error: type[InvalidInput]
 ) -> InvalidInput:
@@ -148,8 +219,8 @@ class Names:
     """The ids of all kinds of names in one database."""
 
     def __init__(self) -> None:
-        self.resource_classes = Ids(RESOURCE_CLASSES, standard_classes)
-        self.traits = Ids(TRAITS, standard_traits)
+        self.resource_classes = RemovableIds(RESOURCE_CLASSES, standard_classes)
+        self.traits = RemovableIds(TRAITS, standard_traits)
         self.aggregates = Ids(PLACEMENT_AGGREGATES)
         self.projects = Ids(PROJECTS)
         self.users = Ids(USERS)

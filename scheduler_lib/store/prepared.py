@@ -72,12 +72,14 @@ class Prepared:
     :ivar constants: values that stand in the statement itself, by the names they were given.
     :ivar converters: how values of some parameters are handed to the driver. Moments are not among
         them: rows carry one that has been converted for all (:attr:`.session.Session.moment`).
+    :ivar writes: whether it changes rows.
     """
 
     sql: str
     names: tuple[str, ...] | None
     constants: Mapping[str, object]
     converters: Mapping[str, Callable[[object], object]]
+    writes: bool = False
     _pick: Callable[[Mapping[str, object]], tuple[object, ...]] | None = field(init=False)
 
     def __post_init__(self) -> None:
@@ -102,7 +104,7 @@ class Prepared:
         names = None if positions is None else tuple(positions)
         given = compiled.params.items()
         constants = {name: value for name, value in given if value is not None}
-        return cls(str(compiled), names, constants, converters)
+        return cls(str(compiled), names, constants, converters, statement.core.is_dml)
 
     def parameters(self, given: Mapping[str, object]) -> Parameters:
         """Return the parameters as the driver takes them."""
@@ -141,7 +143,7 @@ class Prepared:
                 raise AssertionError(self.sql)
             many = ", ".join(one[0].replace(_KEY, key) for key in keys)
             sql = self.sql.replace(one[0], many)
-            return Prepared(sql, None, self.constants, self.converters)
+            return Prepared(sql, None, self.constants, self.converters, self.writes)
         parts = _POSITION.split(self.sql)
         at = self.names.index(_KEY)
         # Each placeholder of the text stands between two parts of it.
@@ -149,4 +151,4 @@ class Prepared:
         marks[at] = ", ".join([marks[at]] * size)
         sql = parts[0] + "".join(mark + part for mark, part in zip(marks, parts[1:], strict=True))
         names = (*self.names[:at], *keys, *self.names[at + 1 :])
-        return Prepared(sql, names, self.constants, self.converters)
+        return Prepared(sql, names, self.constants, self.converters, self.writes)

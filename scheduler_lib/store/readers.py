@@ -1,4 +1,4 @@
-"""Connections for reading, kept open between reads."""
+"""Connections kept open between calls, for reading and for writing on a server."""
 
 from __future__ import annotations
 
@@ -83,16 +83,24 @@ class Readers:
 
         :raises BackendUnavailable: when the database does not answer.
         """
+        try:
+            with self.lent() as session:
+                yield session
+        except DATABASE_ERRORS as error:
+            raise translated(error, self._backend) from error
+
+    @contextmanager
+    def lent(self) -> Iterator[Session]:
+        """Lend such a session to somebody who knows what to do about the database's own errors."""
         session = self._take()
         try:
             yield session
         except BaseException as error:
             # Whatever state it is in: it is not worth finding out.
             discard(session.connection)
-            if isinstance(error, DATABASE_ERRORS):
-                if is_disconnect(error):
-                    self._drop_idle()
-                raise translated(error, self._backend) from error
+            session.after_commit.clear()
+            if isinstance(error, DATABASE_ERRORS) and is_disconnect(error):
+                self._drop_idle()
             raise
         self._give_back(session)
 
@@ -123,10 +131,7 @@ class Readers:
             if self._clock.monotonic() - since < TRUSTED_S or _answers(session):
                 return session
             discard(session.connection)
-        try:
-            return Session(hold(self._engine), self._texts)
-        except DATABASE_ERRORS as error:
-            raise translated(error, self._backend) from error
+        return Session(hold(self._engine), self._texts)
 
     def _give_back(self, session: Session) -> None:
         told, session.after_commit = session.after_commit, []

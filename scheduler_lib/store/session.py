@@ -75,15 +75,24 @@ class Session:
     :param now: see :meth:`start`.
     :ivar now: the moment that rows written here carry, seconds since 1970 UTC.
     :ivar moment: the same as the driver takes it for a DateTime column.
+    :ivar server: ``sqlite``, ``postgresql``, ``mariadb`` or ``mysql``, whatever the dialect's name.
+    :ivar wrote: whether anything may have been written since the start.
     :ivar after_commit: what to do once the transaction is committed.
     """
 
     now: float
     moment: object
+    wrote: bool
 
     def __init__(self, connection: Connection, texts: Texts, now: float = 0.0) -> None:
         self.connection = connection
         self.dialect_name = texts.dialect.name
+        self._errors: type[Exception] = texts.dialect.loaded_dbapi.Error
+        self._is_disconnect: Callable[..., bool] = texts.dialect.is_disconnect
+        # What the driver's dialect is called does not tell MySQL from MariaDB; the server does.
+        self.server = (
+            "mariadb" if getattr(texts.dialect, "is_mariadb", False) else texts.dialect.name
+        )
         self.after_commit: list[Callable[[], None]] = []
         self._texts = texts
         self.start(now)
@@ -96,22 +105,25 @@ class Session:
             self._executemany = driver.executemany  # type: ignore[union-attr]
 
     def start(self, now: float) -> None:
-        """Set the moment that rows written here carry.
+        """Begin anew: set the moment that rows written here carry.
 
         :param now: seconds since 1970 UTC.
         """
         self.now = now
         self.moment = self._texts.moment(now)
+        self.wrote = False
 
     def run(self, statement: Statement, parameters: Mapping[str, object] = NOTHING) -> Cursor:
         """Run a statement once."""
         text = self._texts.of(statement)
+        self.wrote |= text.writes
         return self._execute(text.sql, text.parameters(parameters))
 
     def run_many(self, statement: Statement, rows: Sequence[Mapping[str, object]]) -> int:
         """Run a write for each row of parameters; return how many rows it met in all."""
         if not rows:
             return 0
+        self.wrote = True
         text = self._texts.of(statement)
         if len(rows) == 1:
             return self._execute(text.sql, text.parameters(rows[0])).rowcount
@@ -145,16 +157,44 @@ class Session:
     ) -> int:
         """Run a write for a list of keys; return how many rows it met."""
         met = 0
+        self.wrote = True
         for part in chunks(keys):
             text = self._texts.widened(statement, len(part))
             given = {**part, **parameters} if parameters else part
             met += self._execute(text.sql, text.parameters(given)).rowcount
         return met
 
+    def script(self, sql: str, parameters: Mapping[str, object]) -> list[Sequence[Row]]:
+        """Run a text in the server's own words; return the rows of every result it gives.
+
+        It goes to the driver at once, whose errors come out as SQLAlchemy's all the same.
+        """
+        driver = self.connection.connection
+        cursor = driver.cursor()
+        results: list[Sequence[Row]] = []
+        try:
+            cursor.execute(sql, parameters)
+            while True:
+                if cursor.description is not None:
+                    results.append(cursor.fetchall())
+                if not cursor.nextset():
+                    return results
+        except self._errors as error:
+            raise sa.exc.DBAPIError.instance(
+                sql,
+                None,
+                error,
+                self._errors,
+                connection_invalidated=self._is_disconnect(error, driver, cursor),
+            ) from error
+        finally:
+            cursor.close()
+
     def core(
         self, statement: sa.Executable, parameters: Sequence[Mapping[str, object]] | None = None
     ) -> CursorResult[tuple[object, ...]]:
         """Run a statement through SQLAlchemy, with its types."""
+        self.wrote = True
         return self.connection.execute(statement, parameters)
 
     def command(self, sql: str) -> None:

@@ -10,16 +10,23 @@ from typing import Self
 
 from scheduler_lib.model.clock import Clock
 from scheduler_lib.model.settings import CapacitySettings, DatabaseSettings
+from scheduler_lib.store.aggregates import Aggregates
 from scheduler_lib.store.books import Books
 from scheduler_lib.store.changes import Pruning
 from scheduler_lib.store.claims import Claims
 from scheduler_lib.store.database import Database
 from scheduler_lib.store.feed import Feed
 from scheduler_lib.store.hosts import Hosts
+from scheduler_lib.store.imports import Imports
+from scheduler_lib.store.inventories import Inventories
 from scheduler_lib.store.names import Names
 from scheduler_lib.store.providers import Providers
 from scheduler_lib.store.reports import Planner
 from scheduler_lib.store.request_keys import RequestKeys
+from scheduler_lib.store.reshapes import Reshapes
+from scheduler_lib.store.resource_classes import ResourceClasses
+from scheduler_lib.store.traits import Traits
+from scheduler_lib.store.usages import Usages
 
 
 class Store:
@@ -34,6 +41,13 @@ class Store:
     :ivar request_keys: answers that were given.
     :ivar feed: everything once, then what changed.
     :ivar providers: providers and trees.
+    :ivar inventories: what providers have.
+    :ivar traits: which there are, and which providers have.
+    :ivar resource_classes: which there are.
+    :ivar aggregates: which providers are in.
+    :ivar usages: what is used, by provider and by project.
+    :ivar reshapes: inventories and claims, moved together.
+    :ivar imports: other databases, copied into this one.
     :ivar books: the invariant.
     """
 
@@ -42,6 +56,13 @@ class Store:
     request_keys: RequestKeys
     feed: Feed
     providers: Providers
+    inventories: Inventories
+    traits: Traits
+    resource_classes: ResourceClasses
+    aggregates: Aggregates
+    usages: Usages
+    reshapes: Reshapes
+    imports: Imports
     books: Books
 
     def __init__(
@@ -129,5 +150,12 @@ class Store:
         self.hosts = Hosts(database, names, planner, pruning)
         self.claims = Claims(database, names, self.request_keys, pruning)
         self.feed = Feed(database, names, self._clock)
-        self.providers = Providers(database, names)
+        self.providers = Providers(database, names, pruning)
+        self.inventories = Inventories(database, names, pruning)
+        self.traits = Traits(database, names, pruning)
+        self.resource_classes = ResourceClasses(database, names, pruning)
+        self.aggregates = Aggregates(database, names, pruning)
+        self.usages = Usages(database, names)
+        self.reshapes = Reshapes(database, names, pruning)
+        self.imports = Imports(database, names)
         self.books = Books(database)

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import sqlalchemy as sa
 
-from scheduler_lib.model.inventory import Inventory
-from scheduler_lib.store import ledger
+from scheduler_lib.store import inventory_rows, ledger
 from scheduler_lib.store.names import Ids, Names
+from scheduler_lib.store.pair_rows import AGGREGATE_PAIRS, TRAIT_PAIRS, Pairs
 from scheduler_lib.store.prepared import KeyedStatement, Statement
 from scheduler_lib.store.schema import (
     INVENTORIES,
-    PLACEMENT_AGGREGATES,
     PROVIDER_AGGREGATES,
     PROVIDER_TRAITS,
     RESOURCE_PROVIDERS,
 )
 from scheduler_lib.store.session import Session
-from scheduler_lib.store.trees import StoredProvider, StoredStock, TreeChange, WantedProvider
+from scheduler_lib.store.trees import StoredProvider, TreeChange, WantedProvider
 
 _RP = RESOURCE_PROVIDERS
 _ROOT = RESOURCE_PROVIDERS.alias("root")
@@ -33,29 +31,6 @@ _LOCK_TREES = KeyedStatement(
         .where(_ROOT.c.uuid.in_(keys))
         .order_by(_RP.c.id)
         .with_for_update(of=_RP)
-    )
-)
-_STOCKS = KeyedStatement(
-    lambda keys: sa.select(
-        INVENTORIES.c.resource_provider_id, INVENTORIES.c.resource_class_id, INVENTORIES.c.id,
-        INVENTORIES.c.used, INVENTORIES.c.total, INVENTORIES.c.reserved, INVENTORIES.c.min_unit,
-        INVENTORIES.c.max_unit, INVENTORIES.c.step_size, INVENTORIES.c.allocation_ratio,
-    ).where(INVENTORIES.c.resource_provider_id.in_(keys))
-)  # fmt: skip
-_TRAITS = KeyedStatement(
-    lambda keys: sa.select(
-        PROVIDER_TRAITS.c.resource_provider_id, PROVIDER_TRAITS.c.trait_id
-    ).where(PROVIDER_TRAITS.c.resource_provider_id.in_(keys))
-)
-_AGGREGATES = KeyedStatement(
-    lambda keys: (
-        sa.select(PROVIDER_AGGREGATES.c.resource_provider_id, PLACEMENT_AGGREGATES.c.uuid)
-        .join_from(
-            PROVIDER_AGGREGATES,
-            PLACEMENT_AGGREGATES,
-            PLACEMENT_AGGREGATES.c.id == PROVIDER_AGGREGATES.c.aggregate_id,
-        )
-        .where(PROVIDER_AGGREGATES.c.resource_provider_id.in_(keys))
     )
 )
 _OWNERS = KeyedStatement(lambda keys: sa.select(_RP.c.name, _RP.c.uuid).where(_RP.c.name.in_(keys)))
@@ -84,25 +59,6 @@ _MOVE_PROVIDER = Statement(
     .where(_RP.c.uuid == sa.bindparam("uuid_"))
     .values(_values("name", "parent_provider_id", "root_provider_id"))
 )
-_INVENTORY = (
-    "total", "reserved", "min_unit", "max_unit", "step_size", "allocation_ratio", "capacity",
-)  # fmt: skip
-_INSERT_INVENTORY = Statement(
-    sa.insert(INVENTORIES).values(
-        {
-            **_values("resource_provider_id", "resource_class_id", "created_at", *_INVENTORY),
-            "used": sa.literal_column("0"),
-        }
-    )
-)
-_UPDATE_INVENTORY = Statement(
-    sa.update(INVENTORIES)
-    .where(INVENTORIES.c.id == sa.bindparam("inventory_id"))
-    .values(_values("updated_at", *_INVENTORY))
-)
-_DELETE_INVENTORIES = KeyedStatement(
-    lambda keys: sa.delete(INVENTORIES).where(INVENTORIES.c.id.in_(keys))
-)
 _DELETE_OF = tuple(
     KeyedStatement(lambda keys, column=column: sa.delete(column.table).where(column.in_(keys)))  # type: ignore[misc]
     for column in (
@@ -114,34 +70,22 @@ _DELETE_OF = tuple(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """A table of pairs: providers and traits, or providers and aggregates."""
+def lock(
+    session: Session, root_uuids: Sequence[str], *, complete: bool = False
+) -> dict[str, dict[str, StoredProvider]]:
+    """Lock whole trees; return their providers by root uuid, then by uuid.
 
-    insert: Statement
-    delete: Statement
-    column: str
-
-
-def _pairs(table: sa.Table, column: str) -> _Pairs:
-    insert = sa.insert(table).values(_values("resource_provider_id", column, "created_at"))
-    delete = sa.delete(table).where(
-        table.c.resource_provider_id == sa.bindparam("provider_id"),
-        table.c[column] == sa.bindparam("name_id"),
-    )
-    return _Pairs(Statement(insert), Statement(delete), column)
-
-
-_TRAIT_PAIRS = _pairs(PROVIDER_TRAITS, "trait_id")
-_AGGREGATE_PAIRS = _pairs(PROVIDER_AGGREGATES, "aggregate_id")
-
-
-def lock(session: Session, root_uuids: Sequence[str]) -> dict[str, dict[str, StoredProvider]]:
-    """Lock whole trees; return their providers by root uuid, then by uuid."""
+    :param complete: whether nobody may hang anything new under them either: whoever does so locks
+        what it hangs on, but may have done so while the lock was waited for.
+    """
     trees: dict[str, dict[str, StoredProvider]] = {}
     if not root_uuids:
         return trees
-    providers = [StoredProvider(*row) for row in session.rows_of(_LOCK_TREES, sorted(root_uuids))]
+    rows = session.rows_of(_LOCK_TREES, sorted(root_uuids))
+    while complete and session.dialect_name != "sqlite":
+        seen, rows = rows, session.rows_of(_LOCK_TREES, sorted(root_uuids))
+        complete = seen != rows
+    providers = [StoredProvider(*row) for row in rows]
     roots = {provider.id: provider.uuid for provider in providers}
     for provider in providers:
         trees.setdefault(roots[provider.root_id], {})[provider.uuid] = provider
@@ -161,19 +105,14 @@ def fill(
     if not by_id:
         return
     ids = list(by_id)
-    rows = session.rows_of(_STOCKS, ids)
-    classes = names.resource_classes.names(session, {row[1] for row in rows})
-    for row in rows:
-        stock = StoredStock(row[2], Inventory(*row[4:]), row[3])
-        by_id[row[0]].stocks[classes[row[1]]] = stock
+    for provider_id, stocks in inventory_rows.read(session, names, ids).items():
+        by_id[provider_id].stocks.update(stocks)
     if traits:
-        pairs = session.rows_of(_TRAITS, ids)
-        known = names.traits.names(session, {row[1] for row in pairs})
-        for provider_id, trait_id in pairs:
-            by_id[provider_id].traits.add(known[trait_id])
+        for provider_id, found in TRAIT_PAIRS.read(session, names.traits, ids).items():
+            by_id[provider_id].traits.update(found)
     if aggregates:
-        for provider_id, uuid in session.rows_of(_AGGREGATES, ids):
-            by_id[provider_id].aggregates.add(str(uuid))
+        for provider_id, found in AGGREGATE_PAIRS.read(session, names.aggregates, ids).items():
+            by_id[provider_id].aggregates.update(found)
 
 
 def owners_of_names(session: Session, names: Sequence[str]) -> dict[str, str]:
@@ -193,11 +132,11 @@ def write(session: Session, names: Names, change: TreeChange) -> None:
     touched = [*change.changed, *(p.parent_uuid for p in change.move if p.parent_uuid)]
     ids = _ids(session, touched)
     _move_providers(session, change.move, ids)
-    _write_inventories(session, names, change, ids)
-    _write_pairs(session, _TRAIT_PAIRS, names.traits, change.add_traits, change.drop_traits, ids)
+    write_inventories(session, names, change, ids)
+    _write_pairs(session, TRAIT_PAIRS, names.traits, change.add_traits, change.drop_traits, ids)
     _write_pairs(
         session,
-        _AGGREGATE_PAIRS,
+        AGGREGATE_PAIRS,
         names.aggregates,
         change.add_aggregates,
         change.drop_aggregates,
@@ -269,71 +208,35 @@ def _move_providers(
     session.run_many(_MOVE_PROVIDER, rows)
 
 
-def _inventory_row(inventory: Inventory) -> dict[str, object]:
-    return {
-        "total": inventory.total,
-        "reserved": inventory.reserved,
-        "min_unit": inventory.min_unit,
-        "max_unit": inventory.max_unit,
-        "step_size": inventory.step_size,
-        "allocation_ratio": inventory.allocation_ratio,
-        "capacity": inventory.capacity,
-    }
-
-
-def _write_inventories(
+def write_inventories(
     session: Session, names: Names, change: TreeChange, ids: Mapping[str, tuple[int, int]]
 ) -> None:
-    moment = session.moment
-    session.run_for(_DELETE_INVENTORIES, change.delete_inventories)
-    session.run_many(
-        _UPDATE_INVENTORY,
-        [
-            {**_inventory_row(inventory), "inventory_id": id_, "updated_at": moment}
-            for id_, inventory in change.update_inventories
-        ],
-    )
+    """Write what was planned of inventories.
+
+    :param ids: of the providers and of their roots, by uuid.
+    """
+    inventory_rows.delete(session, change.delete_inventories)
+    inventory_rows.update(session, change.update_inventories)
     classes = names.resource_classes.make(
         session, (name for _, name, _ in change.insert_inventories)
     )
-    session.run_many(
-        _INSERT_INVENTORY,
-        [
-            {
-                **_inventory_row(inventory),
-                "resource_provider_id": ids[uuid][0],
-                "resource_class_id": classes[name],
-                "created_at": moment,
-            }
-            for uuid, name, inventory in change.insert_inventories
-        ],
+    inventory_rows.insert(
+        session,
+        [(ids[uuid][0], classes[name], item) for uuid, name, item in change.insert_inventories],
     )
 
 
 def _write_pairs(
     session: Session,
-    pairs: _Pairs,
-    names: Ids,
+    pairs: Pairs,
+    known: Ids,
     add: Sequence[tuple[str, str]],
     drop: Sequence[tuple[str, str]],
     ids: Mapping[str, tuple[int, int]],
 ) -> None:
     if not add and not drop:
         return
-    known = names.make(session, (name for _, name in (*add, *drop)))
-    moment = session.moment
-    session.run_many(
-        pairs.delete,
-        [{"provider_id": ids[uuid][0], "name_id": known[name]} for uuid, name in drop],
-    )
-    session.run_many(
-        pairs.insert,
-        [
-            {
-                "resource_provider_id": ids[uuid][0],
-                pairs.column: known[name],
-                "created_at": moment,
-            }
-            for uuid, name in add
-        ],
-    )
+    name_ids = known.make(session, (name for _, name in add)) if add else {}
+    name_ids = {**name_ids, **known.get(session, (name for _, name in drop))}
+    pairs.remove(session, ((ids[uuid][0], name_ids[name]) for uuid, name in drop))
+    pairs.add(session, ((ids[uuid][0], name_ids[name]) for uuid, name in add))

@@ -19,9 +19,9 @@ from scheduler_lib.store.schema.changes import SEED
 LOG = logging.getLogger(__name__)
 
 # The newest revision in migrations/versions (a test compares).
-HEAD = "0001"
+HEAD = "0002"
 # Every revision of this library, oldest first; a database at another one is from a newer library.
-REVISIONS = (HEAD,)
+REVISIONS = ("0001", HEAD)
 
 VERSION_TABLE = sa.Table(
     "alembic_version",
@@ -94,5 +94,15 @@ def upgrade(engine: Engine) -> None:
         "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
     )
     with engine.connect() as connection, connection.begin():
+        if engine.dialect.name == "sqlite" and found is not None:
+            _take_file(connection)
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+
+
+def _take_file(connection: Connection) -> None:
+    """Lock an SQLite file: whoever else upgrades it waits here, and then finds it done."""
+    if not connection.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
+        connection.exec_driver_sql("BEGIN")
+    same = VERSION_TABLE.c.version_num
+    connection.execute(sa.update(VERSION_TABLE).values(version_num=same))

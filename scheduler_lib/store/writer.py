@@ -22,7 +22,7 @@ from scheduler_lib.store.engine import WRITER_WAIT_MS
 from scheduler_lib.store.errors import DATABASE_ERRORS, is_locked, translated
 from scheduler_lib.store.readers import discard, hold
 from scheduler_lib.store.session import Session, Texts
-from scheduler_lib.store.transaction import T, Work, pause_s
+from scheduler_lib.store.transaction import Quick, T, Work, pause_s
 
 # More in one commit gains nothing, and lets the first wait for the last.
 LARGEST_GROUP = 200
@@ -74,7 +74,7 @@ class Writer:
         self._session: Session | None = None
         self._process = os.getpid()
 
-    def run(self, work: Work[T], deadline: Deadline, step: str) -> T:
+    def run(self, work: Work[T], deadline: Deadline, step: str, quick: Quick[T] | None = None) -> T:
         """Run work as one transaction; see :class:`.transaction.Transactions`."""
         deadline.check(step)
         if self._process != os.getpid():

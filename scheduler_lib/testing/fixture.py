@@ -88,8 +88,8 @@ class PlacementApiFixture(fixtures.Fixture):  # type: ignore[misc, unused-ignore
     def _setUp(self) -> None:  # noqa: N802 - the name that fixtures.Fixture calls
         from falcon.testing import TestClient
 
-        from scheduler_lib.testing.api import ADMIN, make_app
+        from scheduler_lib.testing.api import ADMIN, Typed, make_app
 
         self.app = make_app(self._profile, connection=self._connection)
         self.addCleanup(self.app.close)
-        self.client = TestClient(self.app, headers=dict(ADMIN))
+        self.client = TestClient(Typed(self.app), headers=dict(ADMIN))

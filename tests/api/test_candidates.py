@@ -201,7 +201,9 @@ def test_custom_names_must_exist_at_this_moment(api: Api) -> None:
     assert "No such trait(s): CUSTOM_GOLD." in api.get(asked).detail
     api.put("/traits/CUSTOM_GOLD")
     assert api.get(asked).json == NO_BODY
-    api.post(f"/resource_providers/{host}/inventories", {"resource_class": "CUSTOM_GPU", "total": 1})
+    api.post(
+        f"/resource_providers/{host}/inventories", {"resource_class": "CUSTOM_GPU", "total": 1}
+    )
     traits(api, host, "CUSTOM_GOLD")
     assert givers(api.get(asked).json) == {frozenset({host})}
     traits(api, host)
@@ -288,7 +290,10 @@ def test_providers_of_many_kinds_are_each_shown_with_their_own(api: Api) -> None
     for number in range(8):
         own = {name: 1 + index for index, name in enumerate(names) if (index + number) % 4}
         uuid = api.make(f"host{number}", VCPU=4 + number % 2)
-        inventories = {"VCPU": {"total": 4 + number % 2}, **{n: {"total": t} for n, t in own.items()}}
+        inventories = {
+            "VCPU": {"total": 4 + number % 2},
+            **{n: {"total": t} for n, t in own.items()},
+        }
         body = {"resource_provider_generation": 1, "inventories": inventories}
         assert api.put(f"/resource_providers/{uuid}/inventories", body).status == 200
         expected[uuid] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
@@ -115,6 +116,21 @@ def test_fields_of_bodies_say_which_version_brought_them() -> None:
         "mappings": "1.34",
         "consumer_type": "1.38",
     }
+
+
+@pytest.mark.parametrize("item", [item for item in NEWEST if item.body], ids=named)
+def test_every_field_of_a_body_is_explained(item: Operation) -> None:
+    def names(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+        for keyword in ("properties", "patternProperties"):
+            for name, field in schema.get(keyword, {}).items():
+                if keyword == "properties":
+                    yield name, field
+                yield from names(field)
+
+    described = DOCUMENT["paths"][item.path][item.method.lower()]["requestBody"]
+    found = list(names(described["content"]["application/json"]["schema"]))
+    assert found
+    assert [name for name, field in found if not field.get("description")] == []
 
 
 def test_the_examples_go_well_in_their_order_and_look_as_they_shall() -> None:

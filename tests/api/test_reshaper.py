@@ -174,3 +174,14 @@ def test_it_came_with_130_and_follows_the_forms_of_allocations(api: Api) -> None
     }
     assert api.post(RESHAPER, body, version=33).status == 400
     assert api.post(RESHAPER, body, version=34).status == 204
+
+
+def test_limits_that_are_written_hold_for_what_is_kept(tree: tuple[Api, str, str]) -> None:
+    api, root, _ = tree
+    narrow = stock(api.generation(root), VCPU=8, DISK_GB=100)
+    narrow["inventories"]["VCPU"]["max_unit"] = 1
+    kept = held(1, **{root: share(VCPU=2, DISK_GB=10)})
+    answer = api.post(RESHAPER, {"inventories": {root: narrow}, "allocations": {ONE: kept}})
+    assert answer.status == 409
+    assert "Unable to allocate inventory" in answer.detail
+    assert api.get(f"/allocations/{ONE}").json["consumer_generation"] == 1

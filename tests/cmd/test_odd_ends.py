@@ -15,6 +15,7 @@ from scheduler_lib import conf
 from scheduler_lib.cmd.main import OneLine
 from scheduler_lib.cmd.trace.reading import read_tasks
 from scheduler_lib.exceptions import InvalidConfiguration, InvalidFile
+from scheduler_lib.store import versions
 from tests.cmd.conftest import Command
 from tests.cmd.test_reading import TASKS
 
@@ -24,7 +25,7 @@ GOOD = "{},1,1,0,0,,LS,Running,7,12,7\n"
 def test_one_thing_is_written_as_csv_too(on_books: Command) -> None:
     done = on_books("db", "upgrade", "-f", "csv")
     assert done.code == 0, done.err
-    assert list(csv.reader(io.StringIO(done.out))) == [["before", "revision"], ["", "0001"]]
+    assert list(csv.reader(io.StringIO(done.out))) == [["before", "revision"], ["", versions.HEAD]]
 
 
 def test_a_file_that_is_no_database_is_told_in_one_line(command: Command, tmp_path: Path) -> None:

@@ -378,22 +378,6 @@ class TestOrder:
         every = list(search.candidates())
         assert list(search.candidates(limit)) == every[:limit]
 
-    def test_limit_bounds_the_work(self) -> None:
-        forest = Forest()
-        for number in range(30):
-            forest.add(f"h{number:02}", host=True)
-            forest.add(f"n{number:02}", {"VCPU": 1}, under=f"h{number:02}")
-        fleet = forest.fleet()
-        visited: list[int] = []
-
-        class Watched(Search):
-            def on_root(self, root_row, *, order="tightest"):  # type: ignore[no-untyped-def]
-                visited.append(root_row)
-                return super().on_root(root_row, order=order)
-
-        assert len(list(Watched(fleet, {"": group(VCPU=1)}).candidates(2))) == 2
-        assert len(visited) == 2
-
 
 class TestMask:
     def test_a_tree_that_stays_out_has_no_candidate(self) -> None:

@@ -50,7 +50,7 @@ class Twin:
             and MISC_SHARES_VIA_AGGREGATE in item.traits
             and item.aggregates & linked
         ]
-        ways = [list(self._ways(name, group, own, reach)) for name, group in groups.items()]
+        ways = [list(self._ways(name, group, root, reach)) for name, group in groups.items()]
         for combination in itertools.product(*ways):
             served = dict(zip(groups, combination, strict=True))
             if self._fits(groups, served, policy) and self._near(served, same_subtree):
@@ -61,11 +61,11 @@ class Twin:
                 )
 
     def _ways(
-        self, name: str, group: ResourceGroup, own: list[Provider], reach: list[Provider]
+        self, name: str, group: ResourceGroup, root: Provider, reach: list[Provider]
     ) -> Iterator[dict[str, str]]:
         """Give each way to serve a group: resource class (or "") to provider uuid."""
         if name:
-            for item in reach if group.resources else own:
+            for item in reach:
                 if self._itself(item, group):
                     yield dict.fromkeys(group.resources or [""], item.uuid)
             return
@@ -73,7 +73,7 @@ class Twin:
             traits = frozenset[str]().union(*(item.traits for item in choice))
             if not group.required <= traits or any(not traits & some for some in group.any_of):
                 continue
-            if all(self._as_part(item, group) for item in choice):
+            if all(self._as_part(item, group, root) for item in choice):
                 yield {key: item.uuid for key, item in zip(group.resources, choice, strict=True)}
 
     def _itself(self, item: Provider, group: ResourceGroup) -> bool:
@@ -86,14 +86,19 @@ class Twin:
             and self._in_tree(item, group)
         )
 
-    def _as_part(self, item: Provider, group: ResourceGroup) -> bool:
-        root = self.by_uuid[item.root_uuid]
-        return (
-            not item.traits & group.forbidden
-            and any(all(one.aggregates & some for some in group.member_of) for one in (item, root))
-            and not (item.aggregates | root.aggregates) & group.forbidden_aggregates
-            and self._in_tree(item, group)
-        )
+    def _as_part(self, item: Provider, group: ResourceGroup, anchor: Provider) -> bool:
+        """Tell whether a provider may serve the unsuffixed group in that root's tree."""
+        if item.traits & group.forbidden:
+            return False
+        if (item.aggregates | anchor.aggregates) & group.forbidden_aggregates:
+            return False
+        comes_from_outside = item.root_uuid != anchor.uuid
+        if comes_from_outside and group.in_tree is not None:
+            return False
+        places = (item,) if comes_from_outside else (item, anchor)
+        return any(
+            all(one.aggregates & some for some in group.member_of) for one in places
+        ) and self._in_tree(item, group)
 
     def _in_tree(self, item: Provider, group: ResourceGroup) -> bool:
         if group.in_tree is None:

@@ -14,7 +14,16 @@ from scheduler_lib.store.prepared import KeyedStatement, Prepared, chunks
 from scheduler_lib.store.schema import INVENTORIES
 from tests.store.conftest import Desk
 
-_ENDS = ("BEGIN", "COMMIT", "ROLLBACK", "PRAGMA", "SET ", "SELECT 1", "START")
+_ENDS = (
+    "BEGIN",
+    "COMMIT",
+    "ROLLBACK",
+    "PRAGMA",
+    "SET ",
+    "SELECT 1",
+    "START",
+    "SELECT pg_logical_emit",
+)
 
 
 class Counter:

@@ -38,10 +38,16 @@ class Deadlocks:
     def __init__(self, engine: sa.Engine, count: int) -> None:
         self.left = count
         self.seen = 0
-        sa.event.listen(engine, "commit", self)
-        self._remove = lambda: sa.event.remove(engine, "commit", self)
+        self._writing: set[object] = set()
+        sa.event.listen(engine, "before_cursor_execute", self)
+        self._remove = lambda: sa.event.remove(engine, "before_cursor_execute", self)
 
-    def __call__(self, connection: sa.Connection) -> None:
+    def __call__(self, connection: object, cursor: object, text: str, *rest: object) -> None:
+        if text == "BEGIN":
+            self._writing.add(connection)
+        if not text.endswith("COMMIT") or connection not in self._writing:
+            return
+        self._writing.remove(connection)
         self.seen += 1
         if self.left:
             self.left -= 1

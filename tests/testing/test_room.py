@@ -136,3 +136,8 @@ def test_plug_in_is_there_wherever_the_library_is_installed(tmp_path):
     assert "NoValidHost" in run(tmp_path).stdout
     fake = run(tmp_path, "--scheduler-query-backend=fake", "--scheduler-report-backend=fake")
     assert fake.returncode == 0, fake.stdout
+
+
+def test_the_client_of_the_placement_api_takes_answers_without_a_body(placement_api):
+    assert placement_api.simulate_put("/traits/CUSTOM_A").status_code == 201
+    assert placement_api.simulate_put("/traits/CUSTOM_A").status_code == 204

@@ -26,9 +26,9 @@ _PARENT: Final[Data] = {"anyOf": [_UUID, {"type": "null"}]}
 _OF_PROVIDER: Final[Data] = {"resource_provider_generation": _GENERATION}
 
 
-def _whole(properties: Data, **rest: object) -> Data:
+def _whole(properties: Data) -> Data:
     """Return the schema of an object that has all of these properties, always."""
-    return closed(properties, tuple(properties), **rest)
+    return closed(properties, tuple(properties))
 
 
 def _listed(items: Data, **rest: object) -> Data:
@@ -36,7 +36,7 @@ def _listed(items: Data, **rest: object) -> Data:
 
 
 def _mapped(key: str, values: Data, **rest: object) -> Data:
-    return closed({}, patternProperties={key: values}, **rest)
+    return {**closed({}), "patternProperties": {key: values}, **rest}
 
 
 def _linked(*relations: str) -> Data:

@@ -1,8 +1,9 @@
 """The tables, one module a noun; importing this room gives the whole ``METADATA``.
 
 Names follow the published schemas of Nova's ``compute_nodes`` and of Placement, so that operators
-know them. Ours beside theirs: ``inventories.used`` and ``inventories.capacity``, ``changes``,
-``request_keys``, and the columns of ``compute_nodes`` that Nova keeps elsewhere.
+know them. Ours beside theirs: ``inventories.used`` and ``inventories.capacity``, ``removed_at`` of
+``traits`` and ``resource_classes``, ``changes``, ``request_keys``, and the columns of
+``compute_nodes`` that Nova keeps elsewhere.
 """
 
 from scheduler_lib.store.schema.aggregates import PLACEMENT_AGGREGATES, PROVIDER_AGGREGATES

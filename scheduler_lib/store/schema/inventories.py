@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from scheduler_lib.store.schema.metadata import METADATA, NUMBER, OPTIONS, named, times
 
-RESOURCE_CLASSES = named("resource_classes")
+RESOURCE_CLASSES = named("resource_classes", removable=True)
 
 INVENTORIES = sa.Table(
     "inventories",

@@ -36,13 +36,21 @@ def times() -> tuple[sa.Column[Any], sa.Column[Any]]:
     return sa.Column("created_at", sa.DateTime()), sa.Column("updated_at", sa.DateTime())
 
 
-def named(table: str, column: str = "name", length: int = 255) -> sa.Table:
-    """Return a table that gives ids to names."""
+def named(
+    table: str, column: str = "name", length: int = 255, *, removable: bool = False
+) -> sa.Table:
+    """Return a table that gives ids to names.
+
+    :param removable: whether a name can be taken away; its row stays, with ``removed_at`` set, so
+        that an id means the same name for good.
+    """
+    removed = (sa.Column("removed_at", sa.DateTime()),) if removable else ()
     return sa.Table(
         table,
         METADATA,
         sa.Column("id", sa.Integer(), primary_key=True),
         sa.Column(column, sa.String(length), nullable=False, unique=True),
         *times(),
+        *removed,
         **OPTIONS,
     )

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from scheduler_lib.store.schema.metadata import METADATA, OPTIONS, named, times
 
-TRAITS = named("traits")
+TRAITS = named("traits", removable=True)
 
 PROVIDER_TRAITS = sa.Table(
     "resource_provider_traits",

@@ -25,7 +25,7 @@ from scheduler_lib.cmd.trace.report import Outcome, summary
 from scheduler_lib.exceptions import SchedulerLibError
 from scheduler_lib.model.stats import ALIASES, KNOWN
 from tests.serving import typed
-from tests.twin.deviations import DEVIATIONS, MENDED
+from tests.twin.deviations import DEVIATIONS, MENDED, TOLERATED_HEADERS
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.rst"))
@@ -182,6 +182,8 @@ def test_every_difference_from_openstack_placement_is_explained() -> None:
     text = page("explanation/placement.rst")
     for name in (*[item.name for item in DEVIATIONS], *[name for name, _ in MENDED]):
         assert f"*{name}*" in text
+    for name, _, _ in TOLERATED_HEADERS:
+        assert f"``{name}``" in text
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)

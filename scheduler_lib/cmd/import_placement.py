@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
+from scheduler_lib import conf
 from scheduler_lib.cmd.base import Lister
 from scheduler_lib.cmd.books import store_of
 from scheduler_lib.cmd.progress import Progress
 from scheduler_lib.model.clock import Deadline, SystemClock
-from scheduler_lib.store.imports import ImportReport
+from scheduler_lib.store.imports import ImportReport, check_apart
 
 COLUMNS = ("table", "in the source", "here", "only here")
 
@@ -41,12 +42,13 @@ class ImportPlacement(Lister):
         self, parsed_args: argparse.Namespace
     ) -> tuple[Sequence[str], Iterable[Sequence[object]]]:
         """Return one row for each table."""
-        clock = SystemClock()
-        store = store_of(self.configuration(), clock)
-        progress = Progress(self.app.stderr, clock)
+        clock, options = SystemClock(), self.configuration()
+        # Before anything is opened: our tables would be looked for in the source.
+        check_apart(parsed_args.source, conf.database.settings(options).connection)
+        quiet = self.app.options.verbose_level == 0
+        progress = Progress(self.app.stderr, clock, quiet=quiet)
         try:
-            store.check_apart(parsed_args.source)
-            with store.open():
+            with store_of(options, clock) as store:
                 deadline = Deadline.after(LONGEST_S, clock)
                 report = store.imports.placement(parsed_args.source, deadline, progress)
         finally:

@@ -117,7 +117,7 @@ class Imports:
         :raises GenerationConflict: when a provider was written here since; nothing is changed.
         :raises Conflict: when the copy does not balance in the end.
         """
-        _check_apart(parse_url(connection), parse_url(self._database.settings.connection))
+        check_apart(connection, self._database.settings.connection)
         with opened(connection) as source:
             return _Copy(self._database, self._names, source, deadline, progress).run()
 
@@ -210,10 +210,16 @@ class _Copy:
         return self._database.write(work, self._deadline, f"copying {what}")
 
 
-def _check_apart(source: URL, target: URL) -> None:
-    if _place(source) == _place(target):
+def check_apart(source: str, target: str) -> None:
+    """Go on only with two databases: tables of both have the same names.
+
+    :param source: the URL of the one that is read.
+    :param target: the URL of ours.
+    :raises InvalidInput: when they are one.
+    """
+    if _place(parse_url(source)) == _place(parse_url(target)):
         raise InvalidInput(
-            "The source is the configured database itself: tables of both have the same names.",
+            "The source is the configured database itself.",
             hint="Give this library a database of its own, in [database] connection.",
             field="source",
         )

@@ -34,26 +34,27 @@ class Twins:
     """Sends each request to both, and compares what they say.
 
     :param make: makes a fresh app under test.
+    :ivar app: the app under test.
     """
 
     def __init__(self, reference: Reference, make: Callable[[], Any]) -> None:
         self._reference = reference
         self._make = make
-        self._app: Any = None
+        self.app: Any = None
         self.history: list[str] = []
 
     def start(self) -> None:
         """Empty both."""
         self.close()
         self._reference.reset()
-        self._app = self._make()
+        self.app = self._make()
         self.history = []
 
     def close(self) -> None:
         """Close the app under test."""
-        if self._app is not None and hasattr(self._app, "close"):
-            self._app.close()
-        self._app = None
+        if self.app is not None and hasattr(self.app, "close"):
+            self.app.close()
+        self.app = None
 
     def check(self, asked: Request) -> Response:
         """Send a request to both; return the reference's answer.
@@ -61,13 +62,18 @@ class Twins:
         :raises AssertionError: with all that was sent before, when they differ.
         """
         request = resolved(asked, self._reference)
-        expected, found = send(self._reference, request), send(self._app, request)
-        self._mend(request)
+        expected, found = self.both(request)
         self.history.append(f"{request} -> {expected.status}")
         told = self._compared(request, expected, found)
         if told and deviation(request, expected, found, told) is None:
             self.differ(request, told)
         return expected
+
+    def both(self, request: Request) -> tuple[Response, Response]:
+        """Send a request to both; return the reference's answer, and the other."""
+        answers = send(self._reference, request), send(self.app, request)
+        self._mend(request)
+        return answers
 
     def differ(self, request: Request, told: Sequence[str]) -> None:
         """Say that the two differ, and in what.
@@ -99,7 +105,7 @@ class Twins:
         # A refused claim leaves the reference with a consumer that has nothing, and the next claim
         # that says "there is no such consumer" is refused (scenario L04, see deviations.py).
         if request.method in ("PUT", "POST"):
-            for app in (self._reference, self._app):
+            for app in (self._reference, self.app):
                 getattr(app, "forget_empty_consumers", _nothing)()
 
     def _compared(self, request: Request, expected: Response, found: Response) -> list[str]:

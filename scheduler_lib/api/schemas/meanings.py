@@ -11,8 +11,8 @@ from typing import Final
 FIELDS: Final[Mapping[str, str]] = {
     "name": "The new name.",
     "uuid": "Its uuid; without one, it gets one.",
-    "parent_provider_uuid": "The provider it hangs under; null for none. Left out, the parent stays; "
-    "before 1.37 a parent could only be given to a provider without one.",
+    "parent_provider_uuid": "The provider it hangs under; null for none. Left out, the parent "
+    "stays; before 1.37 a parent could only be given to a provider without one.",
     "resource_provider_generation": "The provider's generation as it was read. Where an inventory "
     "is added, it is not looked at.",
     "resource_class": "Of what.",

@@ -86,7 +86,7 @@ def _operation(item: Operation, exchanges: Sequence[Exchange]) -> Iterator[str]:
 
 def _facts(item: Operation) -> Iterator[str]:
     yield f":since: {versions.text(item.since)}" + (f"; before, {item.absent}" * bool(item.since))
-    if rule := item.rule or item.asks:
+    if rule := item.rule:
         yield f":policy: ``{rule}``, by default ``{_check(rule)}``"
     for status, meaning in item.answers.items():
         yield f":{status}: {meaning}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ class Call:
     :ivar query: the query string, decoded, in order.
     :ivar body: the body, checked by the operation's schema; None without one.
     :ivar prefix: where the application is mounted; links begin with it.
-    :ivar authorize: goes on only if a policy rule allows the caller a target.
     """
 
     service: Service
@@ -37,7 +36,6 @@ class Call:
     query: Pairs = ()
     body: Json = None
     prefix: str = ""
-    authorize: Callable[[str, Mapping[str, str]], None] = lambda rule, target: None
 
     def since(self, minor: int) -> bool:
         """Tell whether the request's microversion is at least 1.minor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -82,7 +82,7 @@ def consumer(text: str) -> str:
 
 
 @contextmanager
-def refusals(told: str) -> Iterator[None]:
+def refusals(call: Call, claims: Iterable[Claim], told: str) -> Iterator[None]:
     """Turn what the books say of claims into what clients know.
 
     :param told: how the message about an unknown resource class begins.
@@ -91,8 +91,7 @@ def refusals(told: str) -> Iterator[None]:
     try:
         yield
     except ProviderNotFound as error:
-        provider = error.fields["provider"]
-        raise _no_provider(provider) from error
+        raise _no_provider(_first_absent(call, claims) or error.fields["provider"]) from error
     except ResourceClassNotFound as error:
         name = error.fields["resource_class"]
         raise BadRequest(f"{told}No such resource class {name}.") from error
@@ -100,6 +99,23 @@ def refusals(told: str) -> Iterator[None]:
         raise _conflict(error) from error
     except GenerationConflict as error:
         raise _overtaken(error) from error
+
+
+def _first_absent(call: Call, claims: Iterable[Claim]) -> str | None:
+    """Return the first provider that is not there, in the order that the body names them."""
+    named = list(dict.fromkeys(uuid for claim in claims for uuid in claim.allocations))
+    records = call.service.store.providers.records(call.deadline, uuids=named)
+    there = {record.uuid for record in records}
+    return next((uuid for uuid in named if uuid not in there), None)
+
+
+def provider_overtaken(uuid: object, given: object, actual: object) -> ApiError:
+    """Return the answer to inventories of a provider that is at another generation."""
+    told = (
+        f"resource provider generation conflict for provider {uuid}: "
+        f"actual: {actual}, given: {given}"
+    )
+    return ApiError(409, told, CONCURRENT_UPDATE)
 
 
 def _by_provider(shares: Mapping[str, Json]) -> dict[str, dict[str, int]]:
@@ -155,12 +171,8 @@ def _overtaken(error: GenerationConflict) -> ApiError:
     facts = error.fields
     given, actual = facts["expected"], facts["found"]
     if facts["kind"] == "provider":
-        told = (
-            f"resource provider generation conflict for provider {facts['uuid']}: "
-            f"actual: {actual}, given: {given}"
-        )
-    else:
-        stored = "null" if actual is None else actual
-        got = -1 if given == _MINUS_ONE else given
-        told = f"consumer generation conflict - expected {stored} but got {got}"
+        return provider_overtaken(facts["uuid"], given, actual)
+    stored = "null" if actual is None else actual
+    got = -1 if given == _MINUS_ONE else given
+    told = f"consumer generation conflict - expected {stored} but got {got}"
     return ApiError(409, told, CONCURRENT_UPDATE)

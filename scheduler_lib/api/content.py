@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
+from falcon import mediatypes
+
 from scheduler_lib.api import validation
 from scheduler_lib.api.call import Json, Pairs
 from scheduler_lib.api.errors import ApiError, BadRequest
@@ -57,8 +59,16 @@ def check_accept(request: falcon.Request) -> None:
     :raises ApiError: 406.
     """
     accept = request.get_header("accept")
-    if accept and accept not in (JSON, "*/*") and not request.client_accepts(JSON):
+    if accept and accept not in (JSON, "*/*") and not _takes_json(accept):
         raise ApiError(406, f"Only {JSON} is provided")
+
+
+def _takes_json(accept: str) -> bool:
+    try:
+        return mediatypes.quality(JSON, accept) > 0
+    except ValueError:
+        # What is no list of media types asks for nothing.
+        return True
 
 
 def check_content_type(request: falcon.Request) -> None:
@@ -68,16 +78,22 @@ def check_content_type(request: falcon.Request) -> None:
     """
     given = (request.content_type or "").partition(";")[0].strip()
     if given.lower() != JSON:
-        raise ApiError(415, f"The media type {given or None} is not supported, use {JSON}")
+        raise ApiError(
+            415,
+            f"The media type {given or None} is not supported, use {JSON}",
+            sentence=f"The request media type {request.content_type or None} is not supported by "
+            "this server.",
+        )
 
 
-def checked_query(operation: Operation, query: Pairs, minor: int) -> Pairs:
+def checked_query(operation: Operation, query: Pairs, minor: int, length: int) -> Pairs:
     """Return the query string, if the operation allows it at a microversion.
 
+    :param length: how many characters it was sent in.
     :raises ApiError: 400.
     """
     if operation.query is not None:
-        at(operation.query, minor).check(dict(query), "Invalid query string parameters")
+        at(operation.query, minor).check(dict(query), "Invalid query string parameters", length)
     return query
 
 
@@ -88,6 +104,7 @@ def checked_body(operation: Operation, request: falcon.Request, minor: int) -> J
     """
     if operation.body is None:
         return None
-    value = validation.parsed(request.bounded_stream.read())
-    at(operation.body, minor).check(value, "JSON does not validate")
+    body = request.bounded_stream.read()
+    value = validation.parsed(body)
+    at(operation.body, minor).check(value, "JSON does not validate", len(body))
     return value

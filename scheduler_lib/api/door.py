@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 LOG = logging.getLogger(__name__)
 
-_METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _LAST_MODIFIED_SINCE = 15
 
 
@@ -74,18 +73,17 @@ class Door:
             content.check_accept(request)
         if operation.body is not None:
             content.check_content_type(request)
-        authorize = partial(self._authorizer.check, request.env)
-        if operation.rule is not None:
-            authorize(operation.rule, {})
         query = content.pairs(request.query_string)
+        if operation.rule is not None:
+            target = {} if operation.target is None else operation.target(query)
+            self._authorizer.check(request.env, operation.rule, target)
         call = Call(
             service=self._service,
             minor=minor,
             deadline=self._service.deadline(),
             path=path,
-            query=content.checked_query(operation, query, minor),
+            query=content.checked_query(operation, query, minor, len(request.query_string)),
             prefix=request.env.get("SCRIPT_NAME", ""),
-            authorize=authorize,
         )
         if operation.body is not None:
             call = replace(call, body=_body(operation, request, call))
@@ -97,7 +95,8 @@ class _Path:
 
     def __init__(self, methods: Mapping[str, Sequence[Operation]], door: Door) -> None:
         allowed = ", ".join(methods)
-        for method in _METHODS:
+        # All that falcon knows, or it would answer the rest itself, with a list of its own.
+        for method in falcon.constants.COMBINED_METHODS:
             responder: Callable[..., None] = partial(_refuse, allowed)
             if method in methods:
                 responder = partial(door.answer, methods[method])
@@ -117,13 +116,21 @@ class _Versions:
         response.set_header(versions.HEADER, f"{versions.SERVICE} {versions.text(minor)}")
         response.set_header("vary", versions.HEADER)
         content.check_length(request.env, self._limit_bytes)
+        _check_path(request.path)
+
+
+def _check_path(path: str) -> None:
+    """Go on only with a path without empty parts; falcon would take one for a name."""
+    if len(path) > 1 and (path.endswith("/") or "//" in path):
+        raise ApiError(404, "")
 
 
 def _chosen(operations: Sequence[Operation], minor: int) -> Operation:
     for operation in operations:
         if operation.covers(minor):
             return operation
-    raise ApiError(operations[0].absent, "")
+    first = operations[0]
+    raise _not_allowed(first.method) if first.absent == 405 else ApiError(first.absent, "")
 
 
 def _body(operation: Operation, request: falcon.Request, call: Call) -> Json:
@@ -136,8 +143,13 @@ def _body(operation: Operation, request: falcon.Request, call: Call) -> Json:
 
 
 def _refuse(allowed: str, request: falcon.Request, response: falcon.Response, **path: str) -> None:
-    told = f"The method {request.method} is not allowed for this resource."
-    raise ApiError(405, told, headers={"allow": allowed})
+    told = "The method specified is not allowed for this resource."
+    raise _not_allowed(request.method, told, {"allow": allowed})
+
+
+def _not_allowed(method: str, told: str = "", headers: Mapping[str, str] | None = None) -> ApiError:
+    sentence = f"The method {method} is not allowed for this resource."
+    return ApiError(405, told, headers=headers, sentence=sentence)
 
 
 def _write(reply: Reply, request: falcon.Request, response: falcon.Response, minor: int) -> None:
@@ -178,6 +190,9 @@ def _answer_known(
     except SchedulerLibError:
         _answer_unexpected(request, response, error, params)
     else:
+        if told.status == 503:
+            # What went wrong, and with which database, is the operator's concern.
+            LOG.warning("Request %s: %s", request.env.get(REQUEST_ID), error.message)
         _answer_error(request, response, told, params)
 
 

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
+from falcon import mediatypes
+
 CODES_SINCE = 23
 
 UNDEFINED = "placement.undefined_code"
@@ -29,7 +31,9 @@ MISSING_VALUE = "placement.query.missing_value"
 
 STATUS = {status.value: f"{status.value} {status.phrase}" for status in HTTPStatus}
 
-_JSON = "application/json"
+_JSON, _HTML = "application/json", "text/html"
+# Of a message that names what was sent, however much that was.
+_MAX_LENGTH = 8_000
 _TAGS = re.compile(r"<[^<>]*>")
 
 
@@ -41,6 +45,7 @@ class ApiError(Exception):
     :param code: Placement's code.
     :param headers: further headers of the answer.
     :param names_versions: whether the answer says which microversions there are.
+    :param sentence: what stands in place of the status's general sentence.
     """
 
     def __init__(
@@ -51,6 +56,7 @@ class ApiError(Exception):
         headers: Mapping[str, str] | None = None,
         *,
         names_versions: bool = False,
+        sentence: str | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -58,6 +64,7 @@ class ApiError(Exception):
         self.code = code
         self.headers = dict(headers or {})
         self.names_versions = names_versions
+        self.sentence = sentence
 
 
 class BadRequest(ApiError):
@@ -85,15 +92,15 @@ def written(
     """Return an error as it is sent.
 
     :param minor: the microversion; None when it is not known yet.
-    :param accept: the value of ``Accept``: who asks for HTML gets HTML.
+    :param accept: the value of ``Accept``: who prefers HTML gets HTML.
     """
     import webob.exc  # knows each status's title and general sentence
 
     kind = webob.exc.status_map[error.status]
-    detail = f"{kind.explanation}\n\n {_one_line(error.message)}  "
-    if accept and "text/html" in accept and _JSON not in accept:
+    detail = _detail(error, kind.explanation)
+    if _prefers_html(accept):
         return ErrorAnswer(
-            error.status, _page(error.status, kind.title, detail), _typed("text/html", error)
+            error.status, _page(error.status, kind.title, detail), _typed(_HTML, error)
         )
     told: dict[str, object] = {"status": error.status, "title": kind.title, "detail": detail}
     if minor is not None and minor >= CODES_SINCE:
@@ -108,9 +115,29 @@ def written(
     return ErrorAnswer(error.status, body, _typed(_JSON, error))
 
 
+def _detail(error: ApiError, explanation: str) -> str:
+    message = _one_line(_cut(error.message))
+    if error.sentence is not None:
+        return f"{_one_line(_cut(error.sentence))} \n\n{message}"
+    return f"{explanation}\n\n {message}  "
+
+
+def _prefers_html(accept: str | None) -> bool:
+    if accept is None or "html" not in accept:
+        return False
+    try:
+        return mediatypes.quality(_HTML, accept) > mediatypes.quality(_JSON, accept)
+    except ValueError:
+        return False
+
+
+def _cut(message: str) -> str:
+    return message if len(message) <= _MAX_LENGTH else f"{message[: _MAX_LENGTH - 3]}..."
+
+
 def _typed(content_type: str, error: ApiError) -> dict[str, str]:
-    if content_type == "text/html":
-        content_type = "text/html; charset=UTF-8"
+    if content_type == _HTML:
+        content_type = f"{_HTML}; charset=UTF-8"
     return {**error.headers, "content-type": content_type}
 
 

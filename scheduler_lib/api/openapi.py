@@ -116,7 +116,7 @@ def _operation(item: Operation, before: Sequence[Operation]) -> Json:
     }
     if openapi_responses.is_open(item):
         described["security"] = []
-    if rule := item.rule or item.asks:
+    if rule := item.rule:
         described["x-policy"] = rule
     if item.body is not None:
         described["requestBody"] = _body(item)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from scheduler_lib.api.call import Call, Reply
+from scheduler_lib.api.call import Call, Pairs, Reply
 from scheduler_lib.api.validation import Schema
 from scheduler_lib.api.versions import LATEST
 
@@ -20,8 +20,8 @@ class Operation:
 
     :ivar path: with names in braces.
     :ivar summary: one sentence, for the API's document.
-    :ivar rule: who may; None for everybody, and where the handler asks itself.
-    :ivar asks: the rule that the handler asks itself.
+    :ivar rule: who may; None for everybody.
+    :ivar target: what of the query the rule looks at; None: at the caller alone.
     :ivar since: the first microversion that has it, and `until`, the last one.
     :ivar body: the schemas of its body; None for one that takes none.
     :ivar there: goes on only if what the path names is there; asked when the body is wrong, for
@@ -38,7 +38,7 @@ class Operation:
     handler: Handler
     summary: str
     rule: str | None = None
-    asks: str | None = None
+    target: Callable[[Pairs], Mapping[str, str]] | None = None
     since: int = 0
     until: int = LATEST
     body: Versioned | None = None

@@ -1,7 +1,8 @@
 """Summaries of providers as JSON text, read from the fleet's columns.
 
 Providers that have the same classes are written together, with one text that has gaps for what
-differs. Names and uuids have no character that JSON escapes, and none that stands for a gap.
+differs. Where whole trees are shown, what was written of a tree is kept until the tree changes.
+Names and uuids have no character that JSON escapes, and none that stands for a gap.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_lib.api.kept_texts import KeptTexts
 from scheduler_lib.fleet import Fleet, StockColumns
-from scheduler_lib.fleet.arrays import Ints, Rows32
+from scheduler_lib.fleet.arrays import Bools, Ints, Rows32
+from scheduler_lib.fleet.revisions import revisions
+from scheduler_lib.placement import forest
 
 _TRAITS_SINCE = 17
 _ALL_CLASSES_SINCE = 27
 _TREES_SINCE = 29
 # More would not go into the bits of a sign.
 _MOST_BITS = 40
+_MOST_KEPT_BYTES = 32 * 2**20
 
 _Slots = NDArray[np.int32]
 # What fills one gap, provider by provider.
@@ -38,11 +43,48 @@ class Summaries:
         self._minor = minor
         self._asked = asked
 
+    def shown(self, givers: Bools) -> list[bytes]:
+        """Return the summaries: ``"uuid":{...},``, one or several of them in each text.
+
+        All providers of a tree are shown as soon as one of them gives something, where clients know
+        of trees.
+
+        :param givers: tells for each row whether the provider gives something.
+        """
+        rows = np.flatnonzero(givers).astype(np.int32)
+        if self._minor < _TREES_SINCE:
+            return [f"{text},".encode("ascii") for text in self.texts(rows)]
+        is_root = np.zeros(len(givers), dtype=np.bool_)
+        is_root[self._fleet.state.rows.root[rows]] = True
+        return self._of_trees(np.flatnonzero(is_root).astype(np.int32))
+
+    def _of_trees(self, roots: Rows32) -> list[bytes]:
+        numbers = revisions(self._fleet)[roots]
+        kept = self._fleet.followed("summaries", _kept)
+        texts, known = kept.of(roots, numbers)
+        unknown = np.flatnonzero(~known)
+        if len(unknown):
+            texts[unknown] = self._written(roots[unknown])
+            kept.keep(roots[unknown], numbers[unknown], texts[unknown])
+        found: list[bytes] = texts.tolist()
+        return found
+
+    def _written(self, roots: Rows32) -> list[bytes]:
+        """Return the summaries of each tree, written anew."""
+        rows = forest.trees(self._fleet, roots)
+        texts = self.texts(rows)
+        ends = np.cumsum(forest.tree_sizes(self._fleet, roots)).tolist()
+        starts = [0, *ends[:-1]]
+        return [
+            ",".join([*texts[start:end], ""]).encode("ascii")
+            for start, end in zip(starts, ends, strict=True)
+        ]
+
     def texts(self, rows: Rows32) -> list[str]:
-        """Return the summaries of these providers: ``"uuid":{...}``, in no certain order."""
+        """Return the summary of each of these providers, written anew."""
         fleet = self._fleet
         stocks = self._stocks(rows)
-        found: list[str] = []
+        found = [""] * len(rows)
         for places in _alike([slots for _, _, slots in stocks], len(rows)):
             here = [
                 (name, stock, slots[places])
@@ -51,7 +93,9 @@ class Summaries:
             ]
             uuids = list(map(fleet.state.rows.uuids.__getitem__, rows[places].tolist()))
             form, columns = self._form(here, rows[places])
-            found += [form % values for values in zip(uuids, *columns, strict=True)]
+            values = zip(uuids, *columns, strict=True)
+            for place, given in zip(places.tolist(), values, strict=True):
+                found[place] = form % given
         return found
 
     def _stocks(self, rows: Rows32) -> list[tuple[str, StockColumns, _Slots]]:
@@ -107,6 +151,10 @@ class Summaries:
             ["null" if row < 0 else f'"{uuids[row]}"' for row in parents],
             [f'"{uuids[row]}"' for row in roots],
         )
+
+
+def _kept(before: KeptTexts | None) -> KeptTexts:
+    return KeptTexts(_MOST_KEPT_BYTES) if before is None else before
 
 
 def _order(trait: str) -> tuple[bool, str]:

@@ -67,7 +67,11 @@ _TABLE = (
     ),
     _Case(exceptions.TraitInUse, 409, words="The trait {trait} is in use by a resource provider."),
     _Case(exceptions.Conflict, 409),
-    _Case(exceptions.Unavailable, 503),
+    _Case(exceptions.StorageFull, 503, words="The database has no room left."),
+    _Case(
+        exceptions.DeadlineExceeded, 503, words="It was not done in the time that a request has."
+    ),
+    _Case(exceptions.Unavailable, 503, words="The database did not answer."),
 )
 
 # Standard classes are named in the order that clients know, and before all other names.
@@ -83,7 +87,8 @@ def as_api_error(error: exceptions.SchedulerLibError) -> ApiError:
     case = _case(error)
     if case is None:
         raise error
-    return ApiError(case.status, told(error), case.code)
+    headers = {"retry-after": "1"} if case.status == 503 else None
+    return ApiError(case.status, told(error), case.code, headers)
 
 
 def told(error: exceptions.SchedulerLibError) -> str:
@@ -92,6 +97,12 @@ def told(error: exceptions.SchedulerLibError) -> str:
     if case is None or case.words is None:
         return error.message
     return case.words.format_map(_Fields(error.fields))
+
+
+def absent(error: exceptions.ProviderNotFound, between: str = ": ") -> ApiError:
+    """Return the answer where a provider that is not there is told twice, as clients know it."""
+    words = told(error)
+    return ApiError(404, f"{words}{between}{words}")
 
 
 def stale() -> ApiError:

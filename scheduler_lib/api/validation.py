@@ -31,6 +31,11 @@ FORMATS = jsonschema.FormatChecker(formats=())
 FORMATS.checks("uuid")(is_uuid_like)
 
 
+# Longer texts are not explained: jsonschema visits all of it again, and prints it.
+_MAX_EXPLAINED = 16 * 1024
+_MAX_WORDS = 2_000
+
+
 class Schema:
     """One schema; it is compiled when it is first used.
 
@@ -40,18 +45,30 @@ class Schema:
     def __init__(self, data: Mapping[str, object]) -> None:
         self.data = data
 
-    def check(self, value: Json, told: str) -> None:
+    def check(self, value: Json, told: str, length: int = 0) -> None:
         """Go on only with a value that the schema allows.
 
         :param told: how the message begins.
-        :raises ApiError: 400, with jsonschema's own words.
+        :param length: of the text it was read from.
+        :raises ApiError: 400, with jsonschema's own words, unless the text is long.
         """
         try:
             self._accept(value)
         except fastjsonschema.JsonSchemaException as refusal:
+            why = str(refusal)[:_MAX_WORDS]
+            if length <= _MAX_EXPLAINED:
+                why = self._explained(value) or why
+            raise BadRequest(f"{told}: {why}") from None
+
+    def _explained(self, value: Json) -> str:
+        """Return jsonschema's words about a value that is not allowed; empty where it has none."""
+        try:
             error = jsonschema.exceptions.best_match(self._explainer.iter_errors(value))
-            # A line break at the end is no end of a pattern for the first, but one for the second.
-            raise BadRequest(f"{told}: {error or refusal}") from None
+            # A line break at the end is an end of a pattern for Python, and no error then.
+            return "" if error is None else str(error)
+        except RecursionError:
+            # A value is printed whole, however deep it is.
+            return ""
 
     @cached_property
     def _accept(self) -> Callable[[Json], object]:
@@ -71,7 +88,8 @@ def parsed(body: bytes) -> Json:
     :raises ApiError: 400 for what is none.
     """
     try:
-        return json.loads(body, parse_constant=_no_number)
+        # Of bytes it would find out the encoding, but JSON is sent in UTF-8, without a mark.
+        return json.loads(body.decode(), parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         told = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise BadRequest(f"Malformed JSON: {told}") from None

@@ -74,14 +74,7 @@ def asked(header: str | None) -> int:
     if wanted is None:
         return 0
     minor = _BY_TEXT.get(wanted)
-    if minor is not None:
-        return minor
-    major, dot, rest = wanted.partition(".")
-    if not dot or not (_is_number(major) and _is_number(rest)):
-        raise ApiError(400, f"Invalid microversion: invalid version string: {wanted}")
-    raise ApiError(
-        406, f"Invalid microversion: Unacceptable version header: {wanted}", names_versions=True
-    )
+    return _spelled_otherwise(wanted) if minor is None else minor
 
 
 def _of_this_service(header: str) -> str | None:
@@ -92,5 +85,15 @@ def _of_this_service(header: str) -> str | None:
     return None
 
 
-def _is_number(part: str) -> bool:
-    return part.isascii() and part.isdecimal()
+def _spelled_otherwise(wanted: str) -> int:
+    """Return what a number like 01.010 means."""
+    major, _, rest = wanted.partition(".")
+    try:
+        found = f"{int(major)}.{int(rest)}"
+    except ValueError:
+        told = f"Invalid microversion: invalid version string: {wanted}"
+        raise ApiError(400, told) from None
+    if found not in _BY_TEXT:
+        told = f"Invalid microversion: Unacceptable version header: {wanted}"
+        raise ApiError(406, told, names_versions=True)
+    return _BY_TEXT[found]

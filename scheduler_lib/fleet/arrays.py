@@ -14,6 +14,7 @@ Rows32 = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
+Texts = NDArray[np.bytes_]
 
 FIRST_SIZE = 64
 

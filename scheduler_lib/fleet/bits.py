@@ -7,21 +7,26 @@ from collections.abc import Iterable
 import numpy as np
 
 from scheduler_lib.fleet.arrays import FIRST_SIZE, Bools, Rows32, Words, grown
+from scheduler_lib.fleet.journal import Journal
 
 _WORD = 64
 _ALL = (1 << _WORD) - 1
 
 
 class NamedBits:
-    """One bit a name for every row."""
+    """One bit a name for every row.
 
-    __slots__ = ("_index", "_names", "_room", "_words")
+    :ivar moves: journal of the rows whose names changed, but for rows that nobody knew before.
+    """
+
+    __slots__ = ("_index", "_names", "_room", "_words", "moves")
 
     def __init__(self) -> None:
         self._index: dict[str, int] = {}
         self._names: list[str] = []
         self._words: list[Words] = []
         self._room = FIRST_SIZE
+        self.moves = Journal()
 
     def __contains__(self, name: object) -> bool:
         return name in self._index
@@ -39,7 +44,10 @@ class NamedBits:
         return list(zip(*[word[rows].tolist() for word in self._words], strict=True))
 
     def put(self, row: int, names: Iterable[str], *, tell: bool = True) -> Iterable[str]:
-        """Set exactly these bits in a row; return the names whose bit changed, if told to."""
+        """Set exactly these bits in a row; return the names whose bit changed.
+
+        :param tell: False for a row that nobody can know yet: then no names are returned.
+        """
         if row >= self._room:
             self._grow(row + 1)
         bits = 0
@@ -51,6 +59,8 @@ class NamedBits:
         if changed:
             for number, word in enumerate(self._words):
                 word[row] = (bits >> (number * _WORD)) & _ALL
+            if tell:
+                self.moves.add(row)
         return self._named(changed) if changed and tell else ()
 
     def has(self, name: str, rows: Rows32) -> Bools:
@@ -74,6 +84,7 @@ class NamedBits:
         clone = NamedBits()
         clone._index, clone._names = dict(self._index), self._names[:]
         clone._words, clone._room = [word.copy() for word in self._words], self._room
+        clone.moves = self.moves.fork()
         return clone
 
     def cover(self, size: int) -> None:

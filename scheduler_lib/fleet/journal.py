@@ -10,6 +10,11 @@ from scheduler_lib.fleet.arrays import Rows32
 
 _SIZE = 4096
 _MASK = _SIZE - 1
+# How many lines of history a journal knows that it came from.
+_MOST_PAST = 16
+
+# A line of history, and how far it is shared.
+_Moment = tuple[object, int]
 
 
 class Journal:
@@ -20,12 +25,11 @@ class Journal:
     :ivar head: how many writes there have been on it.
     """
 
-    __slots__ = ("_origin", "_origin_head", "_ring", "head", "token")
+    __slots__ = ("_past", "_ring", "head", "token")
 
     def __init__(self) -> None:
         self._ring = array("i", bytes(4 * _SIZE))
-        self._origin: object = None
-        self._origin_head = 0
+        self._past: tuple[_Moment, ...] = ()
         self.token = object()
         self.head = 0
 
@@ -38,7 +42,7 @@ class Journal:
         """Return a journal with the same past and a future of its own."""
         clone = Journal()
         clone._ring = self._ring[:]
-        clone._origin, clone._origin_head = self.token, self.head
+        clone._past = ((self.token, self.head), *self._past)[:_MOST_PAST]
         clone.head = self.head
         return clone
 
@@ -76,4 +80,4 @@ class Journal:
             return False
         if token is self.token:
             return head <= self.head
-        return token is self._origin and head <= self._origin_head
+        return any(token is origin and head <= shared for origin, shared in self._past)

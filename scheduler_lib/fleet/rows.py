@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from scheduler_lib.exceptions import ProviderNotFound
-from scheduler_lib.fleet.arrays import FIRST_SIZE, Bools, Rows32, grown
+from scheduler_lib.fleet.arrays import FIRST_SIZE, Bools, Rows32, Texts, grown
 from scheduler_lib.fleet.journal import Journal
 
 NONE = -1
+_UUID_BYTES = 36
 
 
 class Rows:
@@ -16,6 +17,8 @@ class Rows:
 
     A provider may be named as a parent or root before it arrives: its row then exists, not alive.
 
+    :ivar uuid_bytes: the uuids again, as a column of 36 characters each: it is right for uuids in
+        their canonical form alone.
     :ivar moves: journal of the roots of trees that a provider came into, left, or changed in.
     """
 
@@ -29,11 +32,13 @@ class Rows:
         "parent",
         "root",
         "row_of",
+        "uuid_bytes",
         "uuids",
     )
 
     def __init__(self) -> None:
         self.uuids: list[str] = []
+        self.uuid_bytes: Texts = np.zeros(FIRST_SIZE, dtype=f"S{_UUID_BYTES}")
         self.names: list[str] = []
         self.row_of: dict[str, int] = {}
         self.parent: Rows32 = np.full(FIRST_SIZE, NONE, dtype=np.int32)
@@ -71,6 +76,7 @@ class Rows:
             self.names.append("")
             if row >= len(self.root):
                 self._grow(row + 1)
+        self.uuid_bytes[row] = uuid
         self.root[row] = row
         self.row_of[uuid] = row
         return row
@@ -148,7 +154,7 @@ class Rows:
         clone = Rows()
         clone.uuids, clone.names = self.uuids[:], self.names[:]
         clone.row_of, clone._free = dict(self.row_of), self._free[:]
-        for name in ("parent", "root", "alive", "_first_child", "_next_sibling"):
+        for name in ("uuid_bytes", "parent", "root", "alive", "_first_child", "_next_sibling"):
             setattr(clone, name, getattr(self, name).copy())
         clone.moves = self.moves.fork()
         return clone
@@ -188,6 +194,7 @@ class Rows:
         self._next_sibling[row] = self.parent[row] = NONE
 
     def _grow(self, size: int) -> None:
+        self.uuid_bytes = grown(self.uuid_bytes, size, b"")
         self.parent = grown(self.parent, size, NONE)
         self.root = grown(self.root, size, NONE)
         self.alive = grown(self.alive, size, False)

@@ -33,6 +33,10 @@ class Versions:
         """Note that an aspect changed."""
         self._numbers[aspect] = self.epoch = next(self._counter)
 
+    def fresh(self) -> int:
+        """Return a number that was not used before; nothing changed by that."""
+        return next(self._counter)
+
     def stamp(self, aspects: Sequence[str]) -> tuple[int, ...]:
         """Return the numbers of these aspects."""
         numbers = self._numbers

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scheduler_lib.model.provider import Stock
 
 
-@dataclass(frozen=True, slots=True)
-class ProviderRecord:
-    """One provider, without what it has.
+class ProviderRecord(NamedTuple):
+    """One provider, without what it has; lists have thousands of them.
 
     :ivar root_uuid: the root of its tree; its own uuid for a root.
     :ivar generation: counts the writes to what it has.

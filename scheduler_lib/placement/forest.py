@@ -118,6 +118,11 @@ def trees(fleet: Fleet, root_rows: Rows32) -> Rows32:
     return layout(fleet).trees.rows(root_rows, fleet.state.rows)
 
 
+def tree_sizes(fleet: Fleet, root_rows: Rows32) -> Ints:
+    """Return how many providers each of these trees has."""
+    return layout(fleet).trees.sizes(root_rows, fleet.state.rows)
+
+
 def roots(fleet: Fleet) -> Bools:
     """Tell for each row whether it is the root of a tree."""
     return fleet.answer("roots", (STRUCTURE,), lambda: is_root(fleet.state.rows))

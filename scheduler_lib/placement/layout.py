@@ -8,7 +8,7 @@ import threading
 import numpy as np
 
 from scheduler_lib.fleet import Fleet
-from scheduler_lib.fleet.arrays import FIRST_SIZE, Bools, Rows32, grown
+from scheduler_lib.fleet.arrays import FIRST_SIZE, Bools, Ints, Rows32, grown
 from scheduler_lib.fleet.rows import NONE, Rows
 
 # A root alone: the shape of every flat host.
@@ -61,14 +61,18 @@ class Trees:
 
     def rows(self, roots: Rows32, rows: Rows) -> Rows32:
         """Return the rows of these trees, one tree after another."""
-        shapes = self.shape(roots, rows)
-        sizes = np.array([len(shape) for shape in self.shapes], dtype=np.int32)[shapes]
+        sizes = self.sizes(roots, rows)
         with self._lock:
             starts, line = self._start[roots], self._line
         ends = np.cumsum(sizes)
         places = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - ends + sizes, sizes)
         found: Rows32 = line[places]
         return found
+
+    def sizes(self, roots: Rows32, rows: Rows) -> Ints:
+        """Return how many rows each of these trees has."""
+        shapes = self.shape(roots, rows)
+        return np.array([len(shape) for shape in self.shapes], dtype=np.int64)[shapes]
 
     def without(self, roots: Rows32) -> Trees:
         """Return what is known of all other trees."""

@@ -114,15 +114,28 @@ class Likeness:
         return self._columns[name]
 
     def _ranks(self, demand: Demand, able: Bools) -> Ints:
-        """Return the places in the order to try them, those that are not able last."""
-        order = np.broadcast_to(np.arange(able.shape[1]), able.shape)
+        """Return the places in the order to try them; what follows the able ones means nothing.
+
+        Places that are able in no tree are not sorted. A line has room for all the same, so that
+        every description of trees of that shape is read in the same way.
+        """
+        width = able.shape[1]
+        found = np.zeros(able.shape, dtype=np.uint8 if width < 256 else np.uint32)
+        places = np.flatnonzero(able.any(axis=0))
+        if len(places) < 2:
+            return found
+        able = able[:, places]
+        order = None
         for name, _ in reversed(demand):
             column = self._column(name)
             assert column is not None  # noqa: S101 - some tree is able
-            free = np.where(able, column[0], _BEYOND)
-            free = np.take_along_axis(free, order, axis=1)
-            order = np.take_along_axis(order, np.argsort(free, axis=1, kind="stable"), axis=1)
-        return order.astype(np.uint8 if able.shape[1] < 256 else np.uint32)
+            free = np.where(able, column[0][:, places], _BEYOND)
+            if order is not None:
+                free = np.take_along_axis(free, order, axis=1)
+            ranks = np.argsort(free, axis=1, kind="stable")
+            order = ranks if order is None else np.take_along_axis(order, ranks, axis=1)
+        found[:, : len(places)] = places[order]
+        return found
 
     def _rooms(self) -> Iterator[_Bytes]:
         """Yield how much there is of each class that more than one demand asks for.

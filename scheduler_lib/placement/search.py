@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from random import Random
 
+import numpy as np
+
 from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.fleet import Fleet
 from scheduler_lib.fleet.arrays import Bools, Rows32
 from scheduler_lib.model.request import UNSUFFIXED, ResourceGroup
-from scheduler_lib.placement import flat, forest, sieve
+from scheduler_lib.placement import batches, flat, forest, sieve
+from scheduler_lib.placement.batches import Batch
 from scheduler_lib.placement.candidate import Candidate, Shortfall
 from scheduler_lib.placement.counting import cut, once
 from scheduler_lib.placement.pattern import Pattern
@@ -143,6 +146,35 @@ class Search:
             found = once(found, shared)
         return found if limit is None else cut(found, limit)
 
+    def batches(
+        self,
+        limit: int | None = None,
+        *,
+        order: str = TIGHTEST,
+        strategy: str = BREADTH_FIRST,
+        nested: bool = True,
+        source: Random | None = None,
+    ) -> Iterator[Batch]:
+        """Give what :meth:`candidates` gives, trees that are alike together.
+
+        Parameters are those of :meth:`candidates`. Nothing is done tree by tree unless it must be.
+        """
+        if self.flat:
+            yield from self._flat_batches(limit, source)
+            return
+        shared = forest.sharing(self._fleet).rows
+        if shared or source is not None or (strategy == DEPTH_FIRST and limit is not None):
+            yield from batches.grouped(
+                self.patterns(limit, order=order, strategy=strategy, nested=nested, source=source),
+                each=source is not None,
+            )
+            return
+        walk = Walk(self._fleet, self._plan, order, nested=nested)
+        if strategy == DEPTH_FIRST:
+            yield from batches.one_by_one(walk.stands(None))
+        else:
+            yield from batches.in_turn(walk.stands(limit), limit)
+
     def flat_roots(self, limit: int | None = None, *, source: Random | None = None) -> Rows32:
         """Return the rows of the hosts that can serve a request which is :attr:`flat`.
 
@@ -165,8 +197,13 @@ class Search:
 
     def _of_hosts(self, limit: int | None, source: Random | None) -> Iterator[Found]:
         """Give the candidates of a flat request: every host that stays is one."""
+        for batch in self._flat_batches(limit, source):
+            for row in batch.rows[:, 0].tolist():
+                yield (row,), batch.patterns
+
+    def _flat_batches(self, limit: int | None, source: Random | None) -> Iterator[Batch]:
         amounts = tuple([(0, name, amount) for name, amount in self._plan.demand])
-        pattern = (Pattern(amounts, {UNSUFFIXED: (0,)}),)
-        for rows in flat.serving(self._fleet, self._plan, limit, source):
-            for row in rows.tolist():
-                yield (row,), pattern
+        patterns = (Pattern(amounts, {UNSUFFIXED: (0,)}),)
+        for turn, rows in enumerate(flat.serving(self._fleet, self._plan, limit, source)):
+            places = np.arange(len(rows), dtype=np.int32)
+            yield Batch(turn, places, rows[:, None], patterns)

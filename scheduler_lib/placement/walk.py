@@ -6,6 +6,7 @@ import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +26,19 @@ _FEWEST_TREES = 16
 _MOST_TREES = 4096
 _FEW_TREES = 256
 _BUNDLE = 64
+
+
+class Stand(NamedTuple):
+    """Trees that are alike.
+
+    :ivar places: where they stand among all trees, ascending.
+    :ivar rows: the rows in reach of each, a line a tree.
+    :ivar ways: how each of them serves the request.
+    """
+
+    places: Rows32
+    rows: Rows32
+    ways: Ways
 
 
 class Walk:
@@ -77,6 +91,16 @@ class Walk:
         for rows, ways in self._trees(None if limit is None else size):
             for bundle in ways.bundles(size):
                 yield rows, bundle
+
+    def stands(self, limit: int | None) -> Iterator[list[Stand]]:
+        """Give the trees that may serve, some at once, and sorted by likeness; not in random order.
+
+        :param limit: how many are wanted at first.
+        """
+        first = 0
+        for roots in chunks(self._roots(), limit, self._mask, None):
+            yield [stand for group in self._groups(roots) for stand in self._stands(first, *group)]
+            first += len(roots)
 
     def _trees(self, limit: int | None) -> Iterator[tuple[Sequence[int], Ways]]:
         """Give the trees that may serve: the rows in reach of each, and its patterns."""
@@ -149,14 +173,31 @@ class Walk:
         self, places: Rows32, matrix: Rows32, width: int, sort: object
     ) -> list[tuple[int, list[int], Ways]]:
         """Return where each tree that may serve stands, its rows in reach, and its patterns."""
-        ranked = self._source is None and self._order == TIGHTEST
-        likeness = Likeness(self._fleet, self._plan, matrix, width, ranked=ranked)
+        likeness = self._likeness(matrix, width)
         names = likeness.describe()
         places, lines = places[likeness.alive].tolist(), matrix[likeness.alive].tolist()
         found: list[tuple[int, list[int], Ways]] = []
         for place, rows, name in zip(places, lines, names, strict=True):
             found.append((place, rows, self._ways((sort, name), rows[0])))
         return found
+
+    def _stands(
+        self, first: int, places: Rows32, matrix: Rows32, width: int, sort: object
+    ) -> Iterator[Stand]:
+        likeness = self._likeness(matrix, width)
+        names = likeness.describe()
+        places, matrix = places[likeness.alive] + np.int32(first), matrix[likeness.alive]
+        number_of = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        numbers = np.array([number_of[name] for name in names], dtype=np.int32)
+        order = np.argsort(numbers, kind="stable")
+        ends = np.flatnonzero(np.diff(numbers[order])) + 1
+        for name, lines in zip(number_of, np.split(order, ends), strict=False):
+            ways = self._ways((sort, name), int(matrix[lines[0], 0]))
+            yield Stand(places[lines], matrix[lines], ways)
+
+    def _likeness(self, matrix: Rows32, width: int) -> Likeness:
+        ranked = self._source is None and self._order == TIGHTEST
+        return Likeness(self._fleet, self._plan, matrix, width, ranked=ranked)
 
     def _ways(self, alike: object, root_row: int) -> Ways:
         """Return the patterns of a tree, worked out before if it is alike another one."""

@@ -20,6 +20,7 @@ from scheduler_lib.store.schema import (
     PROVIDER_TRAITS,
     RESOURCE_CLASSES,
     RESOURCE_PROVIDERS,
+    TRAITS,
 )
 from scheduler_lib.store.session import Session
 
@@ -101,6 +102,20 @@ def _orphans(table: sa.Table) -> Statement:
     )
 
 
+def _removed(table: sa.Table, column: sa.Column[int], names: sa.Table) -> Statement:
+    return Statement(
+        sa.select(_RP.c.uuid, names.c.name)
+        .select_from(table)
+        .join(names, names.c.id == column)
+        .join(_RP, _RP.c.id == table.c.resource_provider_id)
+        .where(names.c.removed_at.is_not(None))
+    )
+
+
+_REMOVED = (
+    _removed(_INV, _INV.c.resource_class_id, RESOURCE_CLASSES),
+    _removed(PROVIDER_TRAITS, PROVIDER_TRAITS.c.trait_id, TRAITS),
+)
 _ORPHANS = {table.name: _orphans(table) for table in (_INV, PROVIDER_TRAITS, PROVIDER_AGGREGATES)}
 
 
@@ -111,7 +126,8 @@ class Discrepancy:
     :ivar kind: ``usage`` (used is not the sum of the allocations), ``capacity`` (the stored
         capacity is not what total, reserved and ratio give), ``over_capacity`` (more is used than
         there is: lawful only after an operator or a report shrank the inventory), ``allocation``
-        (of an inventory that is not there), ``consumer``, ``root``, ``host``, ``orphan``.
+        (of an inventory that is not there), ``consumer``, ``root``, ``host``, ``orphan``, ``name``
+        (that was removed, and that a provider has all the same).
     :ivar subject: the uuid, or the key, of the row.
     :ivar message: one sentence with the numbers.
     """
@@ -131,7 +147,7 @@ class Books:
         """Return every place where the books do not balance; empty when they do."""
         deadline.check("checking the books")
         checks: tuple[Callable[[Session], list[Discrepancy]], ...] = (
-            _inventories, _allocations, _consumers, _trees,
+            _inventories, _allocations, _consumers, _trees, _removed_names,
         )  # fmt: skip
         with self._database.snapshot() as session:
             return tuple(found for check in checks for found in check(session))
@@ -188,3 +204,11 @@ def _trees(session: Session) -> list[Discrepancy]:
             for row in session.rows(statement)
         ]
     return found
+
+
+def _removed_names(session: Session) -> list[Discrepancy]:
+    return [
+        Discrepancy("name", str(row[0]), f"Provider {row[0]} has {row[1]}, which was removed.")
+        for statement in _REMOVED
+        for row in session.rows(statement)
+    ]

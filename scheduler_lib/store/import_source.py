@@ -12,15 +12,17 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection
 
 from scheduler_lib.exceptions import BackendUnavailable, InvalidInput, SchemaMismatch
-from scheduler_lib.store.engine import parse_url, shown
+from scheduler_lib.store.engine import DRIVERS, parse_url, shown
 from scheduler_lib.store.errors import DATABASE_ERRORS, translated
 from scheduler_lib.store.schema import (
     ALLOCATIONS,
     CONSUMERS,
     INVENTORIES,
+    PROJECTS,
     PROVIDER_AGGREGATES,
     PROVIDER_TRAITS,
     RESOURCE_PROVIDERS,
+    USERS,
 )
 
 # The schema of Placement 14.0.0 to 16.0.0, as its own migrations name it.
@@ -91,8 +93,10 @@ def opened(connection_url: str) -> Iterator[Source]:
 
 
 def _readable(url: URL) -> URL:
-    if url.get_backend_name() != "sqlite":
-        return url
+    kind = url.get_backend_name()
+    if kind != "sqlite":
+        # Whatever driver Placement itself uses: ours reads the same.
+        return url.set(drivername=f"{kind}+{DRIVERS[kind]}")
     path = Path(str(url.database))
     if not path.is_file():
         raise BackendUnavailable(
@@ -150,6 +154,10 @@ class Source:
     def nameless_consumers(self) -> int:
         """Return how many consumers have no row."""
         return self._scalar(_NAMELESS)
+
+    def has_unbooked(self) -> bool:
+        """Tell whether anything is held by consumers without a row, a project or a user."""
+        return self._scalar(_UNBOOKED) > 0
 
     def distinct_allocations(self) -> int:
         """Return how many allocations there are, several of one inventory counted as one."""
@@ -223,8 +231,8 @@ class Source:
 
 
 _PROVIDERS = sa.select(
-    _RP.id, _RP.uuid, _RP.name, _RP.generation, _RP.parent_provider_id, _RP.created_at,
-    _RP.updated_at,
+    _RP.id, _RP.uuid, _RP.name, sa.func.coalesce(_RP.generation, 0), _RP.parent_provider_id,
+    _RP.created_at, _RP.updated_at,
 )  # fmt: skip
 _INVENTORIES = sa.select(
     INVENTORIES.c.resource_provider_id, INVENTORIES.c.resource_class_id,
@@ -267,6 +275,14 @@ _NAMELESS = (
     sa.select(sa.func.count(sa.distinct(_AL.consumer_id)))
     .outerjoin_from(ALLOCATIONS, CONSUMERS, CONSUMERS.c.uuid == _AL.consumer_id)
     .where(CONSUMERS.c.id.is_(None))
+)
+_UNBOOKED = (
+    sa.select(sa.func.count())
+    .select_from(ALLOCATIONS)
+    .outerjoin(CONSUMERS, CONSUMERS.c.uuid == _AL.consumer_id)
+    .outerjoin(PROJECTS, PROJECTS.c.id == CONSUMERS.c.project_id)
+    .outerjoin(USERS, USERS.c.id == CONSUMERS.c.user_id)
+    .where(sa.or_(PROJECTS.c.id.is_(None), USERS.c.id.is_(None)))
 )
 _DISTINCT = sa.select(sa.func.count()).select_from(
     sa.select(_AL.consumer_id, _AL.resource_provider_id, _AL.resource_class_id)

@@ -162,10 +162,12 @@ class _Copy:
         return self._report(written, consumers_written)
 
     def _copy_holdings(self) -> int:
-        incomplete = self._write(self._incomplete, "names")
-        total, done, written = self._source.count(ALLOCATIONS), 0, 0
-        for rows in self._source.allocations():
-            batch = HoldingBatch(self._source, rows, self._ids, incomplete, self._uuids)
+        source = self._source
+        # Not made where nothing needs it.
+        incomplete = self._write(self._incomplete, "names") if source.has_unbooked() else (0, 0)
+        total, done, written = source.count(ALLOCATIONS), 0, 0
+        for rows in source.allocations():
+            batch = HoldingBatch(source, rows, self._ids, incomplete, self._uuids)
             written += self._write(batch.write, "consumers")
             done += len(rows)
             self._progress("allocations", done, total)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 
 
@@ -17,6 +17,21 @@ def seconds(value: object) -> float | None:
         return None
     moment = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
     return moment.replace(microsecond=0, tzinfo=UTC).timestamp()
+
+
+def reader() -> Callable[[object], float | None]:
+    """Return :func:`seconds` for the values of many rows, of which many are of the same second."""
+    known: dict[object, float | None] = {None: None}
+
+    def read(value: object) -> float | None:
+        # SQLite's text has the fraction at its end.
+        key = value.replace(microsecond=0) if isinstance(value, datetime) else str(value)[:19]
+        found = known.get(key)
+        if found is None and value is not None:
+            found = known[key] = seconds(value)
+        return found
+
+    return read
 
 
 def latest(values: Iterable[object]) -> float | None:

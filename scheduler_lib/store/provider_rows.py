@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from scheduler_lib.exceptions import DuplicateProvider, GenerationConflict, ProviderNotFound
 from scheduler_lib.model.record import ProviderRecord
-from scheduler_lib.store.moments import seconds
+from scheduler_lib.store.moments import reader, seconds
 from scheduler_lib.store.prepared import KeyedStatement, Row, Statement
 from scheduler_lib.store.schema import ALLOCATIONS, RESOURCE_PROVIDERS
 from scheduler_lib.store.session import Session
@@ -118,12 +118,13 @@ def records(
     else:
         rows = session.rows(_ALL)
     among = None if uuids is None else frozenset(uuids)
+    at = reader()
     return [
-        _record(row)
-        for row in rows
-        if (uuid is None or row[0] == uuid)
-        and (name is None or row[1] == name)
-        and (among is None or row[0] in among)
+        ProviderRecord(found, called, generation, root_uuid, parent_uuid, at(modified))
+        for found, called, generation, root_uuid, parent_uuid, modified in rows
+        if (uuid is None or found == uuid)
+        and (name is None or called == name)
+        and (among is None or found in among)
     ]
 
 
@@ -175,8 +176,10 @@ def check_free(session: Session, uuid: str, name: str) -> None:
     :raises DuplicateProvider: naming the field.
     """
     owners = session.rows(_OWNERS, {"uuid": uuid, "name": name})
-    for owner, taken in sorted(owners, key=lambda row: row[0] != uuid):
-        field, value = ("uuid", uuid) if owner == uuid else ("name", name)
+    # Of both, the name is told: people chose it.
+    for owner, taken in sorted(owners, key=lambda row: row[0] == uuid):
+        by_name = owner != uuid or taken == name
+        field, value = ("name", name) if by_name else ("uuid", uuid)
         raise DuplicateProvider(
             f"The {field} {value!r} belongs to the provider {taken!r}, {owner}.",
             field=field,

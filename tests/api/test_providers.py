@@ -299,3 +299,25 @@ def test_what_a_list_finds_is_what_was_written_just_before(api: Api) -> None:
     for number in range(3):
         api.make(f"host{number}", VCPU=4)
         assert len(names(api, "resources=VCPU:1")) == number + 1
+
+
+def test_a_list_and_one_provider_are_written_alike_whatever_their_names(api: Api) -> None:
+    names = ['"quoted"', "back\\slash", "100%b %s", "Ünïcode 雪", "<uuid>"]
+    parent = api.make("parent")
+    for name in names:
+        answer = api.post("/resource_providers", {"name": name, "parent_provider_uuid": parent})
+        assert answer.status == 200
+    for version in (0, 1, 6, 11, 14, 39):
+        for root in ("", "/place/ment%22"):
+            listed = api.get("/resource_providers", version=version, root=root).json
+            found = listed["resource_providers"]
+            assert [item["name"] for item in found] == ["parent", *names]
+            for item in found:
+                path = f"/resource_providers/{item['uuid']}"
+                assert api.get(path, version=version, root=root).json == item
+                assert item["links"][0] == {"rel": "self", "href": f"{root}{path}"}
+                hrefs = [link["href"] for link in item["links"][1:]]
+                assert hrefs == [f"{root}{path}/{link['rel']}" for link in item["links"][1:]]
+                assert ("root_provider_uuid" in item) == (version >= 14)
+    assert {item["root_provider_uuid"] for item in found} == {parent}
+    assert [item["parent_provider_uuid"] for item in found] == [None, *[parent] * len(names)]

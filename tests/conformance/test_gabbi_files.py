@@ -18,12 +18,20 @@ FAILURES_SHOWN = 5
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.timeout(300)]
 
 
+NOT_HERE = "openstack-placement and gabbi are not installed here: run `tox -e conformance`"
+
+
 def _paths() -> list[Path]:
     if not importlib.util.find_spec("placement") or not importlib.util.find_spec("gabbi"):
         return []
     from tests.conformance import files
 
     return files.select(files.upstream_folder())
+
+
+def _cases() -> list[object]:
+    none = pytest.param(None, id="all", marks=pytest.mark.skip(reason=NOT_HERE))
+    return [pytest.param(path, id=path.stem) for path in _paths()] or [none]
 
 
 @pytest.fixture
@@ -40,7 +48,7 @@ def test_there_are_as_many_tests_as_upstream_has() -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("path", _paths(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", _cases())
 def test_file(path: Path, kind: str, connection: str | None) -> None:
     from tests.conformance.running import run_file
     from tests.conformance.targets import AppTarget, load

@@ -39,7 +39,9 @@ INSTANCE, MIGRATION = str(uuid.UUID(int=0x1000)), str(uuid.UUID(int=0x2000))
 
 def client_of(url: str) -> report.SchedulerReportClient:
     """Return nova's client, talking to that address with a ready token."""
-    opened = session.Session(auth=token_endpoint.Token(url, "admin"))
+    # Only a service may reshape; nova's own user is one.
+    roles = {"x-roles": "admin,service"}
+    opened = session.Session(auth=token_endpoint.Token(url, "admin"), additional_headers=roles)
     speaks = adapter.Adapter(
         opened, service_type="placement", endpoint_override=url, raise_exc=False
     )

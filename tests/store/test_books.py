@@ -13,7 +13,9 @@ from scheduler_lib.store.schema import (
     CONSUMERS,
     INVENTORIES,
     PROVIDER_TRAITS,
+    RESOURCE_CLASSES,
     RESOURCE_PROVIDERS,
+    TRAITS,
 )
 from tests.store.conftest import Desk
 
@@ -53,6 +55,8 @@ def test_books_balance_after_ordinary_work(busy: Desk) -> None:
             {"root"},
         ),
         (sa.update(COMPUTE_NODES).values(uuid=str(uuid4())), {"host"}),
+        (sa.update(RESOURCE_CLASSES).values(removed_at=sa.func.current_timestamp()), {"name"}),
+        (sa.update(TRAITS).values(removed_at=sa.func.current_timestamp()), {"name"}),
         (sa.insert(PROVIDER_TRAITS).values(resource_provider_id=0, trait_id=1), {"orphan"}),
     ],
 )  # fmt: skip

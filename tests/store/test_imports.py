@@ -20,6 +20,7 @@ from scheduler_lib.model.allocation import Claim
 from scheduler_lib.store.consumers import INCOMPLETE
 from scheduler_lib.store.imports import ImportReport
 from tests.databases import KINDS, Databases
+from tests.peers import need
 from tests.store.conftest import Desk, OpenDesk
 from tests.store.placement_source import PlacementPeer
 
@@ -29,8 +30,7 @@ A, B, C, RACK = (str(uuid4()) for _ in range(4))
 class Filled(PlacementPeer):
     """A Placement with two trees, and consumers of every sort."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(url)
+    def fill(self) -> None:
         self.call("PUT", "/resource_classes/CUSTOM_GOLD")
         cores, gold = {"total": 10, "allocation_ratio": 1.1}, {"total": 7}
         self.h1 = self.provider("h1", VCPU=cores, CUSTOM_GOLD=gold)
@@ -56,15 +56,22 @@ on_all = pytest.mark.parametrize("kind", KINDS, indirect=True)
 
 @pytest.fixture
 def peer(kind: str, databases: Databases, tmp_path: Path) -> Iterator[Filled]:
+    if kind == "postgresql":
+        need("psycopg2", "pip install psycopg2-binary")
     bare = None if kind == "sqlite" else databases.make_bare(kind)
     url = f"sqlite:///{tmp_path / 'placement.sqlite'}"
     if bare is not None:
-        url = bare.render_as_string(hide_password=False)
+        # Placement's statements need the older of the two drivers.
+        driver = bare.drivername.replace("psycopg", "psycopg2")
+        url = bare.set(drivername=driver).render_as_string(hide_password=False)
     found = Filled(url)
-    yield found
-    found.close()
-    if bare is not None:
-        databases.drop(bare)
+    try:
+        found.fill()
+        yield found
+    finally:
+        found.close()
+        if bare is not None:
+            databases.drop(bare)
 
 
 def _run(url: str, statement: str) -> None:
@@ -101,7 +108,7 @@ def _tables(desk: Desk) -> dict[str, list[tuple[object, ...]]]:
 def test_everything_is_as_it_was(peer: Filled, target: Desk) -> None:
     report = _copy(target, peer)
     assert (report.providers_written, report.consumers_written) == (3, 3)
-    assert all(table.left == 0 for table in report.tables if table.table != "projects")
+    assert [table for table in report.tables if table.left] == []
     providers = target.providers()
     for name, uuid in (("h1", peer.h1), ("h1-numa", peer.numa), ("h2", peer.h2)):
         there = peer.call("GET", f"/resource_providers/{uuid}")

@@ -368,7 +368,16 @@ def _headers() -> Iterator[Case]:
 def _versions() -> Iterator[Case]:
     for version in (
         *("1.40", "1.99", "2.0", "0.9", "1", "1.2.3", "pony.horse", "", "latest", "LATEST", "1.-1"),
-        *("01.10", "1.010", " 1.10", "1.10 ", "\xd9\xa3.1", "1.1e1", f"1.{HUGE}", "1.10, compute 2.1"),
+        *(
+            "01.10",
+            "1.010",
+            " 1.10",
+            "1.10 ",
+            "\xd9\xa3.1",
+            "1.1e1",
+            f"1.{HUGE}",
+            "1.10, compute 2.1",
+        ),
     ):
         for path in ("/resource_providers", "/", "/nowhere"):
             yield f"{version!r} {path}", Request("GET", path, version=version)

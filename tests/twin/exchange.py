@@ -56,7 +56,8 @@ class Response:
     @property
     def json(self) -> Any:
         """The body, read as JSON; None when it is something else."""
-        if not self.headers.get("content-type", "").startswith("application/json"):
+        kind = self.headers.get("content-type", "")
+        if not self.body or not kind.startswith("application/json"):
             return None
         return json.loads(self.body)
 

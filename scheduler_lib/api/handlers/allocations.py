@@ -50,7 +50,7 @@ def put(call: Call) -> Reply:
     """Replace what one consumer holds."""
     claim = claim_bodies.claim(call, call.path["consumer_uuid"], call.body)
     unable = f"Unable to allocate inventory for consumer {claim.consumer_uuid}: "
-    with claim_bodies.refusals(unable):
+    with claim_bodies.refusals(call, [claim], unable):
         receipt = call.service.store.claims.write([claim], call.deadline)
     call.service.mirror.booked(receipt)
     return NO_CONTENT
@@ -59,7 +59,7 @@ def put(call: Call) -> Reply:
 def post(call: Call) -> Reply:
     """Replace what several consumers hold, all or nothing."""
     claims = claim_bodies.claims(call, call.body)
-    with claim_bodies.refusals("Unable to allocate inventory "):
+    with claim_bodies.refusals(call, claims, "Unable to allocate inventory "):
         receipt = call.service.store.claims.write(claims, call.deadline)
     call.service.mirror.booked(receipt)
     return NO_CONTENT

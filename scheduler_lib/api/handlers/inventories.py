@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from scheduler_lib.api import errors, links
 from scheduler_lib.api.call import NO_CONTENT, Call, Json, Reply
 from scheduler_lib.api.errors import ApiError, BadRequest
-from scheduler_lib.api.handlers.addresses import check_class, provider_uuid
-from scheduler_lib.api.translation import told
+from scheduler_lib.api.handlers.addresses import check_class, provider, provider_uuid
+from scheduler_lib.api.translation import absent, told
 from scheduler_lib.exceptions import (
     GenerationConflict,
     InventoryExists,
     InventoryInUse,
     InventoryNotFound,
+    ProviderNotFound,
     ResourceClassNotFound,
 )
 from scheduler_lib.model.inventory import Inventory
@@ -27,27 +28,24 @@ _INTEGERS = ("total", "reserved", "min_unit", "max_unit", "step_size")
 
 def listed(call: Call) -> Reply:
     """Return all inventories of a provider."""
-    record = call.service.store.inventories.of(provider_uuid(call), call.deadline)
-    return _told_all(call, record)
+    return _told_all(call, _record(call))
 
 
 def show(call: Call) -> Reply:
     """Return one inventory."""
-    uuid, name = provider_uuid(call), call.path[_CLASS]
-    record = call.service.store.inventories.of(uuid, call.deadline)
+    record, name = _record(call), call.path[_CLASS]
     if name not in record.stocks:
-        raise ApiError(404, f"No inventory of class {name} for {uuid}")
+        raise ApiError(404, f"No inventory of class {name} for {call.path['uuid']}")
     return _told(call, record, name)
 
 
 def replace(call: Call) -> Reply:
     """Set all inventories."""
-    uuid, body = provider_uuid(call), call.body
-    wanted = parsed(call, uuid, body["inventories"], f"Unable to update {_of(uuid)}")
+    uuid, generation = provider_uuid(call), int(call.body[_GENERATION])
+    unable = f"Unable to update {_of(uuid)}"
+    wanted = _given(call, call.body["inventories"], unable, generation)
     try:
-        record = call.service.store.inventories.replace(
-            uuid, int(body[_GENERATION]), wanted, call.deadline
-        )
+        record = call.service.store.inventories.replace(uuid, generation, wanted, call.deadline)
     except GenerationConflict:
         raise _conflict() from None
     except ResourceClassNotFound as error:
@@ -61,7 +59,7 @@ def create(call: Call) -> Reply:
     """Add one inventory."""
     uuid, name = provider_uuid(call), call.body[_CLASS]
     unable = f"Unable to create {_of(uuid)}"
-    inventory = parsed(call, uuid, {name: call.body}, unable)[name]
+    inventory = _given(call, {name: call.body}, unable)[name]
     try:
         record = call.service.store.inventories.add(uuid, name, inventory, call.deadline)
     except InventoryExists as error:
@@ -74,10 +72,11 @@ def create(call: Call) -> Reply:
 def update(call: Call) -> Reply:
     """Change one inventory."""
     uuid, name = provider_uuid(call), call.path[_CLASS]
-    inventory = parsed(call, uuid, {name: call.body}, f"Unable to update {_of(uuid)}")[name]
+    generation, unable = int(call.body[_GENERATION]), f"Unable to update {_of(uuid)}"
+    inventory = _given(call, {name: call.body}, unable, generation)[name]
     try:
         record = call.service.store.inventories.update(
-            uuid, int(call.body[_GENERATION]), name, inventory, call.deadline
+            uuid, generation, name, inventory, call.deadline
         )
     except GenerationConflict:
         raise _conflict() from None
@@ -102,10 +101,8 @@ def delete(call: Call) -> Reply:
             f"Unable to delete inventory of class {name}: {told(error)}",
             errors.CONCURRENT_UPDATE,
         ) from None
-    except InventoryNotFound as error:
-        raise ApiError(
-            404, f"No inventory of class {name} found for delete: {told(error)}"
-        ) from None
+    except InventoryNotFound:
+        raise _nothing_to_delete(call, name) from None
     return NO_CONTENT
 
 
@@ -143,6 +140,38 @@ def _inventory(given: Json) -> Inventory:
     """JSON's 8.0 is the integer 8, and the ratio 2 the number 2.0."""
     units = {name: int(given[name]) for name in _INTEGERS if name in given}
     return Inventory(**units, allocation_ratio=float(given.get("allocation_ratio", 1.0)))
+
+
+def _record(call: Call) -> StockRecord:
+    try:
+        return call.service.store.inventories.of(provider_uuid(call), call.deadline)
+    except ProviderNotFound as error:
+        raise absent(error, " : ") from None
+
+
+def _given(
+    call: Call, inventories: Mapping[str, Json], unable: str, generation: int | None = None
+) -> dict[str, Inventory]:
+    """Return inventories that a body gives to the provider that the path names.
+
+    :param generation: what the provider was read at; None for any.
+    """
+    try:
+        return parsed(call, provider_uuid(call), inventories, unable)
+    except ApiError:
+        # That the provider is not there, or was written to, is told first.
+        if generation not in (None, provider(call).generation):
+            raise _conflict() from None
+        raise
+
+
+def _nothing_to_delete(call: Call, name: str) -> ApiError:
+    unable = why = f"No inventory of class {name} found for delete"
+    try:
+        check_class(call, name)
+    except ResourceClassNotFound as error:
+        why = told(error)
+    return ApiError(404, f"{unable}: {why}")
 
 
 def _told_all(call: Call, record: StockRecord) -> Reply:

@@ -28,7 +28,9 @@ def found(call: Call) -> list[ProviderRecord]:
     condition, amounts = _condition(call), _amounts(call)
     uuids = None
     if condition != NO_CONDITION or amounts:
-        uuids = _uuids(call.service.fleet(call.deadline), condition, amounts)
+        fleet = call.service.fleet(call.deadline)
+        uuids = _uuids(fleet, condition, amounts)
+        call.service.keep(fleet)
         if not uuids:
             return []
     name, uuid, in_tree = (call.value(key) or None for key in ("name", "uuid", "in_tree"))

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from uuid import uuid4
 
-from scheduler_lib.api import errors, links, translation
-from scheduler_lib.api.call import NO_CONTENT, Call, Json, Reply
+from scheduler_lib.api import errors, links, provider_text, translation
+from scheduler_lib.api.call import NO_CONTENT, Call, Reply
 from scheduler_lib.api.errors import ApiError, BadRequest
 from scheduler_lib.api.handlers import moments, provider_filters
 from scheduler_lib.api.handlers.addresses import provider, provider_uuid
 from scheduler_lib.exceptions import (
+    DuplicateProvider,
     InvalidRequest,
     ProviderHasChildren,
     ProviderInUse,
@@ -24,6 +24,8 @@ _PARENT = "parent_provider_uuid"
 _SHOWN_SINCE = 20
 _MOVED_SINCE = 37
 
+_NOT_MADE = "Object action create failed because"
+_NOT_CHANGED = "Object action update failed because"
 _NO_PARENT = "parent provider UUID does not exist."
 _OWN_PARENT = "parent provider UUID cannot be same as UUID."
 # Why a provider cannot be put where it shall be.
@@ -38,7 +40,7 @@ def listed(call: Call) -> Reply:
     """Return the providers that pass the filters of the query string."""
     records = provider_filters.found(call)
     return Reply(
-        body={"resource_providers": shown(call, records)},
+        body=provider_text.listed(call, records),
         modified_at=moments.newest(call, records),
     )
 
@@ -52,7 +54,7 @@ def create(call: Call) -> Reply:
     """Make a provider."""
     body = call.body
     uuid = checked_uuid(body.get("uuid") or str(uuid4()), "uuid", InvalidRequest)
-    told = f'Unable to create resource provider "{body["name"]}", {uuid}'
+    told = f'Unable to create resource provider "{body["name"]}", {uuid}: {_NOT_MADE}'
     parent = body.get(_PARENT)
     if parent == uuid:
         raise BadRequest(f"{told}: {_OWN_PARENT}")
@@ -69,7 +71,7 @@ def create(call: Call) -> Reply:
 def update(call: Call) -> Reply:
     """Rename a provider, and move it where the body says so."""
     uuid, body = provider_uuid(call), call.body
-    told = f"Unable to save resource provider {uuid}"
+    told = f"Unable to save resource provider {uuid}: {_NOT_CHANGED}"
     try:
         record = call.service.store.providers.update(
             uuid,
@@ -85,6 +87,9 @@ def update(call: Call) -> Reply:
     except InvalidRequest as error:
         reason = _REASONS.get(str(error.fields.get("reason")), error.message)
         raise BadRequest(f"{told}: {reason}") from None
+    except DuplicateProvider:
+        words = f"Conflicting resource provider {body['name']} already exists."
+        raise ApiError(409, words, errors.DUPLICATE_NAME) from None
     return _told(call, record)
 
 
@@ -110,24 +115,6 @@ def delete(call: Call) -> Reply:
     return NO_CONTENT
 
 
-def shown(call: Call, records: Sequence[ProviderRecord]) -> list[Json]:
-    """Return providers as they are shown at the call's microversion."""
-    related, nested = links.relations(call), call.since(14)
-    providers: list[Json] = []
-    for record in records:
-        one: Json = {
-            "uuid": record.uuid,
-            "name": record.name,
-            "generation": record.generation,
-            "links": links.of_provider(call, record.uuid, related),
-        }
-        if nested:
-            one[_PARENT] = record.parent_uuid
-            one["root_provider_uuid"] = record.root_uuid
-        providers.append(one)
-    return providers
-
-
 def _told(call: Call, record: ProviderRecord, location: str | None = None) -> Reply:
     moment = call.moment(record.modified_at)
-    return Reply(body=shown(call, [record])[0], modified_at=moment, location=location)
+    return Reply(body=provider_text.one(call, record), modified_at=moment, location=location)

@@ -10,8 +10,13 @@ from scheduler_lib.api.errors import ApiError, BadRequest
 from scheduler_lib.api.handlers import moments
 from scheduler_lib.api.handlers.addresses import is_symbol, provider, provider_uuid, trait_name
 from scheduler_lib.api.schemas import traits as schemas
-from scheduler_lib.api.translation import fact, stale
-from scheduler_lib.exceptions import GenerationConflict, InvalidInput, TraitNotFound
+from scheduler_lib.api.translation import absent, fact, stale
+from scheduler_lib.exceptions import (
+    GenerationConflict,
+    InvalidInput,
+    ProviderNotFound,
+    TraitNotFound,
+)
 from scheduler_lib.model.record import NamesRecord
 
 _INVALID = (
@@ -73,7 +78,11 @@ def delete(call: Call) -> Reply:
 
 def of_provider(call: Call) -> Reply:
     """Return the traits of a provider."""
-    return _told(call, call.service.store.traits.of(provider_uuid(call), call.deadline))
+    try:
+        record = call.service.store.traits.of(provider_uuid(call), call.deadline)
+    except ProviderNotFound as error:
+        raise absent(error) from None
+    return _told(call, record)
 
 
 def replace(call: Call) -> Reply:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from scheduler_lib.api.call import Call, Json, Reply
+from scheduler_lib.api.call import Call, Json, Pairs, Reply
 from scheduler_lib.api.handlers.addresses import provider_uuid
+from scheduler_lib.api.translation import absent
+from scheduler_lib.exceptions import ProviderNotFound
 from scheduler_lib.model.record import UsageRecord
-
-RULE = "placement:usages"
 
 _TYPES_SINCE = 38
 # Two types that are asked for, and no consumer has: all in one, and those without a type.
@@ -18,7 +18,10 @@ _ALL, _UNKNOWN = "all", "unknown"
 
 def of_provider(call: Call) -> Reply:
     """Return what is used of each class that a provider has."""
-    record = call.service.store.usages.of_provider(provider_uuid(call), call.deadline)
+    try:
+        record = call.service.store.usages.of_provider(provider_uuid(call), call.deadline)
+    except ProviderNotFound as error:
+        raise absent(error) from None
     return Reply(
         body={
             "resource_provider_generation": record.generation,
@@ -31,11 +34,9 @@ def of_provider(call: Call) -> Reply:
 
 def of_project(call: Call) -> Reply:
     """Return what a project, or one of its users, uses: from 1.38 on by type of consumers."""
-    project_id = call.value("project_id") or ""
-    call.authorize(RULE, {"project_id": project_id})
     asked = call.value("consumer_type")
     records = call.service.store.usages.of_project(
-        project_id,
+        call.value("project_id") or "",
         call.deadline,
         user_id=call.value("user_id"),
         consumer_type=None if asked == _ALL else asked,
@@ -47,6 +48,11 @@ def of_project(call: Call) -> Reply:
     else:
         usages = {record.consumer_type or _UNKNOWN: _counted([record]) for record in records}
     return Reply(body={"usages": usages}, modified_at=call.moment())
+
+
+def project(query: Pairs) -> Mapping[str, str]:
+    """Return the project that is named, for the rule that says who may see it."""
+    return {"project_id": dict(query).get("project_id", "")}
 
 
 def _summed(records: Iterable[UsageRecord]) -> Counter[str]:

@@ -15,10 +15,10 @@ OPERATIONS = (
         answers={200: "What is used, by resource class."},
         gives=answers.USAGES_OF_PROVIDER,
     ),
-    # The handler asks the rule: it looks at the project that is named.
     Operation(
         "GET", "/usages", usages.of_project, "Show what is used by a project.",
-        asks=usages.RULE,
+        rule="placement:usages",
+        target=usages.project,
         since=9,
         query=schemas.SUM,
         answers={200: "What is used; since 1.38 by type of consumers."},

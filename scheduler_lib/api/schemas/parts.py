@@ -14,7 +14,7 @@ DASHED_UUID: Final[Data] = {**UUID, "minLength": 36, "maxLength": 36}
 GENERATION: Final[Data] = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 # A resource class; a trait has the same form.
 CLASS_PATTERN: Final = "^[A-Z0-9_]+$"
-CUSTOM_PATTERN: Final = "^CUSTOM\\_[A-Z0-9_]+$"
+CUSTOM_PATTERN: Final = "^CUSTOM_[A-Z0-9_]+$"
 CUSTOM_NAME: Final[Data] = {
     "type": "string",
     "pattern": CUSTOM_PATTERN,

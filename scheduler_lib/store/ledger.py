@@ -1,8 +1,9 @@
 """The ledger: how full each inventory is, changed under the provider's lock.
 
-Whoever changes usage or inventories locks the providers first, in order of their ids, then reads
-what they have. So what is read is what is changed, two transactions never wait for each other in a
-circle, and a claim that fits is never refused because a neighbour wrote at the same time.
+Whoever changes usage or inventories locks the providers first, all in the same order, then reads
+what they have. So what is read is what is changed, claims never wait for each other in a circle,
+and one that fits is never refused because a neighbour wrote at the same time. The order is that of
+the ids on PostgreSQL; MariaDB locks rows as it finds them, so there it is that of the uuids.
 """
 
 from __future__ import annotations
@@ -20,10 +21,13 @@ from scheduler_lib.store.prepared import KeyedStatement, Statement
 from scheduler_lib.store.schema import INVENTORIES, RESOURCE_PROVIDERS
 from scheduler_lib.store.session import Session
 
+_BY_UUID = "FORCE INDEX (uq_resource_providers_uuid)"
 _LOCK = KeyedStatement(
     lambda keys: (
         sa.select(RESOURCE_PROVIDERS.c.uuid, RESOURCE_PROVIDERS.c.id)
         .where(RESOURCE_PROVIDERS.c.uuid.in_(keys))
+        .with_hint(RESOURCE_PROVIDERS, _BY_UUID, "mysql")
+        .with_hint(RESOURCE_PROVIDERS, _BY_UUID, "mariadb")
         .order_by(RESOURCE_PROVIDERS.c.id)
         .with_for_update()
     )

@@ -1,8 +1,8 @@
 """Claims of new consumers in one round trip to a server.
 
-What the long way does in a dozen statements, one text does here, with the same locks in the same
-order. It writes all of it, or nothing: where anything does not fit it says so, and the long way
-finds out what it is, and whether it still is.
+What the long way does in a dozen statements, one text does here, under the same locks on
+providers, taken in the same order. It writes all of it, or nothing: where anything does not fit it
+says so, and the long way finds out what it is, and whether it still is.
 """
 
 from __future__ import annotations

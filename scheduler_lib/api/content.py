@@ -97,14 +97,27 @@ def checked_query(operation: Operation, query: Pairs, minor: int, length: int) -
     return query
 
 
-def checked_body(operation: Operation, request: falcon.Request, minor: int) -> Json:
+def checked_body(
+    operation: Operation, request: falcon.Request, minor: int, limit_bytes: int
+) -> Json:
     """Return the body, if the operation allows it at a microversion; None where it takes none.
 
-    :raises ApiError: 400.
+    :raises ApiError: 400, or 413.
     """
     if operation.body is None:
         return None
-    body = request.bounded_stream.read()
+    body = _read(request, limit_bytes)
     value = validation.parsed(body)
     at(operation.body, minor).check(value, "JSON does not validate", len(body))
     return value
+
+
+def _read(request: falcon.Request, limit_bytes: int) -> bytes:
+    environ = request.env
+    if environ.get("CONTENT_LENGTH") or not environ.get("wsgi.input_terminated"):
+        return request.bounded_stream.read()
+    # A body sent in chunks: nobody has said how long it is, but the server knows where it ends.
+    body: bytes = environ["wsgi.input"].read(limit_bytes + 1)
+    if len(body) > limit_bytes:
+        raise ApiError(413, f"The body is too long; at most {limit_bytes} bytes are taken.")
+    return body

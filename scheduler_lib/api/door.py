@@ -134,8 +134,9 @@ def _chosen(operations: Sequence[Operation], minor: int) -> Operation:
 
 
 def _body(operation: Operation, request: falcon.Request, call: Call) -> Json:
+    limit_bytes = call.service.settings.max_request_body_bytes
     try:
-        return content.checked_body(operation, request, call.minor)
+        return content.checked_body(operation, request, call.minor, limit_bytes)
     except ApiError:
         if operation.there is not None:
             operation.there(call)

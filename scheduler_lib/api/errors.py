@@ -118,7 +118,7 @@ def written(
 def _detail(error: ApiError, explanation: str) -> str:
     message = _one_line(_cut(error.message))
     if error.sentence is not None:
-        return f"{_one_line(_cut(error.sentence))} \n\n{message}"
+        return f"{_one_line(_cut(error.sentence))} \n\n {message}"
     return f"{explanation}\n\n {message}  "
 
 

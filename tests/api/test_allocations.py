@@ -334,3 +334,21 @@ def test_mappings_are_taken_and_not_kept(api: Api) -> None:
     body["allocations"][host]["generation"] = 99
     assert api.put(f"/allocations/{ONE}", body).status == 204
     assert "mappings" not in api.get(f"/allocations/{ONE}").json
+
+
+def test_of_several_providers_that_are_not_there_the_first_of_the_body_is_told(
+    api_anywhere: Api,
+) -> None:
+    there = api_anywhere.make("a", VCPU=8)
+    late, early = UUIDS[8], UUIDS[7]
+    shares = {uuid: {"resources": {"VCPU": 1}} for uuid in (there, late, early)}
+    body = {
+        "allocations": shares,
+        "project_id": "p",
+        "user_id": "u",
+        "consumer_generation": None,
+        "consumer_type": "INSTANCE",
+    }
+    answer = api_anywhere.put(f"/allocations/{UUIDS[0]}", body)
+    assert answer.status == 400
+    assert f"'{late}' that does not exist" in answer.detail

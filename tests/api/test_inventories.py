@@ -204,3 +204,21 @@ def test_one_generation_of_two_writers_wins(api_anywhere: Api) -> None:
     statuses = [api_anywhere.put(f"{stock(api_anywhere, uuid)}/VCPU", b).status for b in bodies]
     assert statuses == [200, 409]
     assert api_anywhere.get(f"{stock(api_anywhere, uuid)}/VCPU").json["total"] == 5
+
+
+def test_that_the_provider_is_not_there_or_was_changed_is_told_before_a_wrong_amount(
+    api: Api,
+) -> None:
+    uuid, nobody = api.make("a", VCPU=4), "11111111-1111-4111-8111-111111111111"
+    wrong = {"total": 1, "reserved": 2}
+    for generation, status in ((1, 400), (7, 409)):
+        one = {**wrong, "resource_provider_generation": generation}
+        several = {
+            "inventories": {"VCPU": wrong}, "resource_provider_generation": generation
+        }  # fmt: skip
+        for provider, expected in ((uuid, status), (nobody, 404)):
+            assert api.put(f"{stock(api, provider)}/VCPU", one).status == expected
+            assert api.put(stock(api, provider), several).status == expected
+    fresh = {**wrong, "resource_class": "DISK_GB", "resource_provider_generation": 7}
+    assert api.post(stock(api, uuid), fresh).status == 400
+    assert api.post(stock(api, nobody), fresh).status == 404

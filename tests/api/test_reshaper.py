@@ -185,3 +185,20 @@ def test_limits_that_are_written_hold_for_what_is_kept(tree: tuple[Api, str, str
     assert answer.status == 409
     assert "Unable to allocate inventory" in answer.detail
     assert api.get(f"/allocations/{ONE}").json["consumer_generation"] == 1
+
+
+def test_what_is_wrong_with_a_provider_is_told_before_what_is_wrong_with_a_consumer(
+    tree: tuple[Api, str, str],
+) -> None:
+    api, root, child = tree
+    late = {ONE: held(7, **{root: share(VCPU=1)})}
+    unknown = {child: stock(0, VCPU=1), NOBODY: stock(0, VCPU=1)}
+    answer = api.post(RESHAPER, {"inventories": unknown, "allocations": late})
+    assert (answer.status, answer.code) == (400, "placement.resource_provider.not_found")
+    stale = {child: stock(api.generation(child) + 1)}
+    answer = api.post(RESHAPER, {"inventories": stale, "allocations": late})
+    assert (answer.status, answer.code) == (409, "placement.concurrent_update")
+    assert f"generation conflict for provider {child}" in answer.detail
+    good = {child: stock(api.generation(child))}
+    answer = api.post(RESHAPER, {"inventories": good, "allocations": late})
+    assert "consumer generation conflict" in answer.detail

@@ -85,3 +85,8 @@ def test_before_1_38_nobody_asks_for_a_type(api: Api) -> None:
     query = "/usages?project_id=p&consumer_type=INSTANCE"
     assert api.get(query, version=37).status == 400
     assert api.get(query, version=38).status == 200
+
+
+def test_who_may_not_ask_is_not_told_what_is_wrong_with_the_question(api: Api) -> None:
+    assert api.get("/usages").status == 400
+    assert api.get("/usages", token="somebody").status == 403

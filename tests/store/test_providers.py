@@ -78,6 +78,14 @@ class TestCreate:
             make(desk, U, "b")
         assert caught.value.fields == {"field": "uuid", "value": U}
 
+    def test_of_a_taken_name_and_a_taken_uuid_the_name_is_told(self, desk: Desk) -> None:
+        make(desk, U, "a")
+        make(desk, V, "b")
+        for name in ("a", "b"):
+            with pytest.raises(DuplicateProvider) as caught:
+                make(desk, U, name)
+            assert caught.value.fields == {"field": "name", "value": name}
+
     def test_names_differ_by_case(self, desk: Desk) -> None:
         make(desk, U, "a")
         assert make(desk, V, "A").name == "A"

@@ -27,7 +27,10 @@ _MOVED_SINCE = 37
 _NOT_MADE = "Object action create failed because"
 _NOT_CHANGED = "Object action update failed because"
 _NO_PARENT = "parent provider UUID does not exist."
-_OWN_PARENT = "parent provider UUID cannot be same as UUID."
+_OWN_PARENT = (
+    "parent provider UUID cannot be same as UUID. "
+    "Please set parent provider UUID to None if there is no parent."
+)
 # Why a provider cannot be put where it shall be.
 _REASONS = {
     "loop": "creating loop in the provider tree is not allowed.",
@@ -71,7 +74,7 @@ def create(call: Call) -> Reply:
 def update(call: Call) -> Reply:
     """Rename a provider, and move it where the body says so."""
     uuid, body = provider_uuid(call), call.body
-    told = f"Unable to save resource provider {uuid}: {_NOT_CHANGED}"
+    told = f"Unable to save resource provider {uuid}"
     try:
         record = call.service.store.providers.update(
             uuid,
@@ -83,10 +86,11 @@ def update(call: Call) -> Reply:
     except ProviderNotFound as error:
         if error.fields.get("field") != _PARENT:
             raise
-        raise BadRequest(f"{told}: {_NO_PARENT}") from None
+        # Not a slip: clients know it by these words.
+        raise BadRequest(f"{told}: {_NOT_MADE}: {_NO_PARENT}") from None
     except InvalidRequest as error:
         reason = _REASONS.get(str(error.fields.get("reason")), error.message)
-        raise BadRequest(f"{told}: {reason}") from None
+        raise BadRequest(f"{told}: {_NOT_CHANGED}: {reason}") from None
     except DuplicateProvider:
         words = f"Conflicting resource provider {body['name']} already exists."
         raise ApiError(409, words, errors.DUPLICATE_NAME) from None

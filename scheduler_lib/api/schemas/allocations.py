@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from scheduler_lib.api.operations import Versioned
-from scheduler_lib.api.schemas.parts import CLASS_PATTERN, UUID, Data, closed
+from scheduler_lib.api.schemas.parts import CLASS_PATTERN, MAX_ITEMS, UUID, Data, closed
 from scheduler_lib.api.validation import Schema
 
 _MOST: Final = 2**63 - 1
@@ -18,6 +18,7 @@ _AMOUNT: Final[Data] = {"type": "integer", "minimum": 1, "maximum": _MOST}
 _RESOURCES: Final[Data] = {
     "type": "object",
     "minProperties": 1,
+    "maxProperties": MAX_ITEMS,
     "patternProperties": {CLASS_PATTERN: _AMOUNT},
     "additionalProperties": False,
 }
@@ -28,6 +29,7 @@ _OWNED: Final = ("allocations", "project_id", "user_id")
 _LIST: Final[Data] = {
     "type": "array",
     "minItems": 1,
+    "maxItems": MAX_ITEMS,
     "items": closed(
         {"resource_provider": closed({"uuid": UUID}, ("uuid",)), "resources": _RESOURCES},
         ("resource_provider", "resources"),
@@ -38,6 +40,7 @@ _SHARE: Final[Data] = closed({"generation": _COUNTER, "resources": _RESOURCES}, 
 _DELETABLE: Final[Data] = {
     "type": "object",
     "minProperties": 0,
+    "maxProperties": MAX_ITEMS,
     "patternProperties": {UUID_KEY: _SHARE},
     "additionalProperties": False,
 }

@@ -24,7 +24,7 @@ CUSTOM_NAME: Final[Data] = {
 MAX_INTEGER: Final = 2**31 - 1
 # What a query string may say under one name.
 TEXT: Final[Data] = {"type": "string", "maxLength": 65535}
-# Far more traits, aggregates or inventories than any one provider has.
+# Far more traits, aggregates or inventories than any one provider has, or a consumer holds.
 MAX_ITEMS: Final = 10_000
 
 

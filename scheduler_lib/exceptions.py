@@ -29,6 +29,7 @@
     │   ├── TraitInUse              some provider has it
     │   ├── ClaimConflict           the capacity is not there (any more)
     │   ├── GenerationConflict      somebody else wrote first
+    │   ├── ConcurrentUpdate        others kept writing in between
     │   └── RequestKeyMismatch      the key was used for another request
     ├── NoValidHost                 no host can take the request; carries the decision
     ├── Unavailable                 the call may work later
@@ -57,6 +58,7 @@ __all__ = [
     "BackendUnavailable",
     "ClaimConflict",
     "ClientClosed",
+    "ConcurrentUpdate",
     "Conflict",
     "ConsumerNotFound",
     "DeadlineExceeded",
@@ -306,6 +308,16 @@ class GenerationConflict(Conflict):
 
     code = "scheduler_lib.generation_conflict"
     default_hint = "Read again, and repeat the change on what you read."
+
+
+class ConcurrentUpdate(Conflict):
+    """Others kept writing what this write touches; nothing was changed.
+
+    Fields: ``step``, what was being done, and ``attempts``, how often it was tried.
+    """
+
+    code = "scheduler_lib.concurrent_update"
+    default_hint = "Call again: nothing is wrong with the call, only others were faster each time."
 
 
 class RequestKeyMismatch(Conflict):

@@ -41,6 +41,7 @@ _TABLE = (
     ),
     _Case(exceptions.NotFound, 404),
     _Case(exceptions.GenerationConflict, 409, errors.CONCURRENT_UPDATE),
+    _Case(exceptions.ConcurrentUpdate, 409, errors.CONCURRENT_UPDATE),
     _Case(
         exceptions.DuplicateProvider,
         409,

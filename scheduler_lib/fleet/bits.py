@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 
 import numpy as np
@@ -16,16 +17,19 @@ _ALL = (1 << _WORD) - 1
 class NamedBits:
     """One bit a name for every row.
 
+    Views that share it may make room from several threads; bits are set by one that has it alone.
+
     :ivar moves: journal of the rows whose names changed, but for rows that nobody knew before.
     """
 
-    __slots__ = ("_index", "_names", "_room", "_words", "moves")
+    __slots__ = ("_growing", "_index", "_names", "_room", "_words", "moves")
 
     def __init__(self) -> None:
         self._index: dict[str, int] = {}
         self._names: list[str] = []
         self._words: list[Words] = []
         self._room = FIRST_SIZE
+        self._growing = threading.Lock()
         self.moves = Journal()
 
     def __contains__(self, name: object) -> bool:
@@ -83,7 +87,8 @@ class NamedBits:
         """Return bits of its own with the same values."""
         clone = NamedBits()
         clone._index, clone._names = dict(self._index), self._names[:]
-        clone._words, clone._room = [word.copy() for word in self._words], self._room
+        with self._growing:
+            clone._words, clone._room = [word.copy() for word in self._words], self._room
         clone.moves = self.moves.fork()
         return clone
 
@@ -117,6 +122,7 @@ class NamedBits:
         return place
 
     def _grow(self, size: int) -> None:
-        self._words = [grown(word, size, 0) for word in self._words]
-        while self._room < size:
-            self._room *= 2
+        with self._growing:
+            self._words = [grown(word, size, 0) for word in self._words]
+            while self._room < size:
+                self._room *= 2

@@ -7,6 +7,9 @@ the candidates of all trees, as many as are asked for. Nothing is claimed, and n
 A limit bounds the work: trees are read some at once, and those that are alike (the same shape, the
 same providers able, as much room where it matters) are solved once, as a pattern that is told by
 places in the tree. A request that the hosts' own inventories decide is not searched at all.
+
+Some requests take longer than anybody waits. The room has no clock: whoever asks passes a tick,
+which is called now and then, and ends the search by raising.
 """
 
 from scheduler_lib.placement.candidate import Candidate, Shortfall

@@ -5,18 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scheduler_lib.placement.pattern import Pattern
+from scheduler_lib.placement.solver import Tick
 from scheduler_lib.placement.walk import Found
 
+_BUNDLES_A_TICK = 64
 
-def once(found: Iterator[Found], shared: frozenset[int]) -> Iterator[Found]:
+
+def once(found: Iterator[Found], shared: frozenset[int], tick: Tick) -> Iterator[Found]:
     """Leave out what another tree gave already; only sharing providers make that happen.
 
     :param shared: the rows of the sharing providers.
+    :param tick: is called now and then: nothing may be left of thousands of patterns.
     """
     given: set[tuple[object, ...]] = set()
     seen: set[tuple[object, ...]] = set()
     named: dict[Pattern, list[int]] = {}
-    for rows, patterns in found:
+    for number, (rows, patterns) in enumerate(found):
+        if number % _BUNDLES_A_TICK == 0:
+            tick()
         kept = []
         for pattern in patterns:
             givers = [rows[place] for place in pattern.places]

@@ -54,8 +54,3 @@ def _with_room(fleet: Fleet, name: str, amount: int, rows: Rows32) -> Rows32:
     slots = stock.slots(rows)
     able = (slots >= 0) & (stock.free[slots] >= amount)
     return rows[able & stock.allow(slots, amount)]
-
-
-def joined(parts: Iterator[Rows32]) -> Rows32:
-    """Return the rows of all parts."""
-    return np.concatenate([np.zeros(0, dtype=np.int32), *parts])

@@ -7,9 +7,8 @@ from random import Random
 
 import numpy as np
 
-from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.fleet import Fleet
-from scheduler_lib.fleet.arrays import Bools, Rows32
+from scheduler_lib.fleet.arrays import Bools
 from scheduler_lib.model.request import UNSUFFIXED, ResourceGroup
 from scheduler_lib.placement import batches, flat, forest, sieve
 from scheduler_lib.placement.batches import Batch
@@ -18,6 +17,7 @@ from scheduler_lib.placement.counting import cut, once
 from scheduler_lib.placement.pattern import Pattern
 from scheduler_lib.placement.plan import Plan
 from scheduler_lib.placement.shortfalls import Explainer
+from scheduler_lib.placement.solver import Tick, no_tick
 from scheduler_lib.placement.tree import TIGHTEST, TreeSearch
 from scheduler_lib.placement.walk import Found, Walk
 
@@ -38,6 +38,7 @@ class Search:
     :param root_required: traits the tree's root must have.
     :param root_forbidden: traits the tree's root must not have.
     :param same_subtree: sets of suffixes whose providers must lie under one of them.
+    :param tick: is called now and then while a method searches; what it raises ends the search.
     :raises InvalidRequest: when a group has conditions but nothing to put them on.
     """
 
@@ -49,8 +50,11 @@ class Search:
         root_required: frozenset[str] = _NO_NAMES,
         root_forbidden: frozenset[str] = _NO_NAMES,
         same_subtree: tuple[frozenset[str], ...] = (),
+        *,
+        tick: Tick = no_tick,
     ) -> None:
         self._fleet = fleet
+        self._tick = tick
         self._plan = Plan(groups, group_policy, root_required, root_forbidden, same_subtree)
 
     @property
@@ -94,7 +98,8 @@ class Search:
             ``name`` looks at no numbers. Otherwise, and among equal ones, the order is that of the
             tree: the root, then depth-first by name, then those that share with it, by name.
         """
-        return TreeSearch(self._fleet, self._plan, root_row, order).candidates()
+        tree = TreeSearch(self._fleet, self._plan, root_row, order, tick=self._tick)
+        return tree.candidates()
 
     def candidates(
         self,
@@ -139,11 +144,11 @@ class Search:
         """
         if self.flat:
             return self._of_hosts(limit, source)
-        walk = Walk(self._fleet, self._plan, order, nested=nested, source=source)
+        walk = Walk(self._fleet, self._plan, order, nested=nested, source=source, tick=self._tick)
         found = walk.one_by_one(limit) if strategy == DEPTH_FIRST else walk.in_turn(limit)
         shared = forest.sharing(self._fleet).rows
         if shared:
-            found = once(found, shared)
+            found = once(found, shared, self._tick)
         return found if limit is None else cut(found, limit)
 
     def batches(
@@ -169,25 +174,11 @@ class Search:
                 each=source is not None,
             )
             return
-        walk = Walk(self._fleet, self._plan, order, nested=nested)
+        walk = Walk(self._fleet, self._plan, order, nested=nested, tick=self._tick)
         if strategy == DEPTH_FIRST:
             yield from batches.one_by_one(walk.stands(None))
         else:
             yield from batches.in_turn(walk.stands(limit), limit)
-
-    def flat_roots(self, limit: int | None = None, *, source: Random | None = None) -> Rows32:
-        """Return the rows of the hosts that can serve a request which is :attr:`flat`.
-
-        Each is one candidate: the host gives everything. They are those of :meth:`candidates`, in
-        the same order, and cost no object each.
-
-        :param limit: how many, at most; None for all. It bounds the work.
-        :param source: in a random order instead of by name.
-        :raises InvalidRequest: when the request is not flat.
-        """
-        if not self.flat:
-            raise InvalidRequest("More than the hosts themselves decides this.", field="groups")
-        return flat.joined(flat.serving(self._fleet, self._plan, limit, source))
 
     def reasons(self, root_row: int) -> tuple[Shortfall, ...]:
         """Say why a tree cannot serve: empty when it can."""

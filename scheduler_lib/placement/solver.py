@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
+from scheduler_lib.placement.packing import Packing
 from scheduler_lib.placement.plan import Demand
 
 Rooms = dict[str, dict[int, int]]
 Check = Callable[[Sequence[int]], bool]
+Tick = Callable[[], None]
 
 _MOST_REMEMBERED = 50_000
+_STEPS_A_TICK = 256
+
+
+def no_tick() -> None:
+    """Do nothing: the tick of a search that takes as long as it takes."""
 
 
 class Variable:
@@ -34,6 +42,18 @@ class Variable:
         self.needs: list[tuple[dict[int, int], int]] = []
 
 
+class _Standing(NamedTuple):
+    """What the variables from some depth on have to do with a provider.
+
+    :ivar profile: which of them it can meet.
+    :ivar asked: what they ask: the class's room, the least that one asks, and all together.
+    """
+
+    row: int
+    profile: tuple[int, ...]
+    asked: Sequence[tuple[dict[int, int], int, int]]
+
+
 class Solver:
     """Depth-first over the variables, in their order.
 
@@ -44,6 +64,7 @@ class Solver:
     :param checks: after which variable which condition on the rows chosen so far must hold.
     :param near: sets of variables whose checks look at the set of rows chosen for them.
     :param free_from: from that variable on, checks look at nothing else.
+    :param tick: is called at first and every few hundred steps; what it raises ends the search.
     """
 
     def __init__(
@@ -53,21 +74,26 @@ class Solver:
         checks: dict[int, list[Check]],
         near: Sequence[Sequence[int]] = (),
         free_from: int = 0,
+        tick: Tick = no_tick,
     ) -> None:
         self._variables = variables
         self._rooms = rooms
         self._checks = checks
         self._near = near
         self._free_from = free_from
+        self._tick = tick
+        self._packing = Packing(variables, rooms)
         self._taken: set[int] = set()
         self._failed: set[tuple[object, ...]] = set()
         self._stumbled = False
-        self._profiles: dict[int, list[tuple[int, tuple[int, ...]]]] = {}
+        self._standings: dict[int, list[_Standing]] = {}
         for variable in variables:
             variable.needs = [(rooms[name], amount) for name, amount in variable.demand]
 
     def solutions(self) -> Iterator[list[int]]:
         """Give the chosen row for each variable, solution by solution; the list is reused."""
+        tick = self._tick
+        tick()
         if not self._possible():
             return
         variables = self._variables
@@ -75,8 +101,11 @@ class Solver:
         chosen = [-1] * len(variables)
         places = [0] * len(variables)
         fruitful = [False] * (len(variables) + 1)
-        depth = 0
+        depth = steps = 0
         while depth >= 0:
+            steps += 1
+            if steps % _STEPS_A_TICK == 0:
+                tick()
             if chosen[depth] >= 0:
                 self._give_back(variables[depth], chosen, depth)
             if not self._choose(depth, chosen, places):
@@ -134,7 +163,11 @@ class Solver:
         for variables in alike.values():
             if len(variables) > 1 and not self._enough(variables[0], len(variables)):
                 return False
-        return self._sums_fit(alike.values()) and self._matchable(0)
+        kinds = [variables[0] for variables in alike.values()]
+        names = [name for kind in kinds for name, _ in kind.demand]
+        # Where no two kinds ask for one class, each has been looked at alone.
+        shared = len(set(names)) < len(names)
+        return (not shared or self._packing.fits(0)) and self._matchable(0)
 
     def _enough(self, variable: Variable, count: int) -> bool:
         """Tell whether the options can give one variable's demand that many times."""
@@ -145,22 +178,6 @@ class Solver:
             if count <= 0:
                 return True
         return False
-
-    def _sums_fit(self, alike: Collection[Sequence[Variable]]) -> bool:
-        """Tell whether the options have enough units of each class for all variables."""
-        needed: dict[str, int] = {}
-        givers: dict[str, set[int]] = {}
-        for variables in alike:
-            for name, amount in variables[0].demand:
-                needed[name] = needed.get(name, 0) + amount * len(variables)
-                givers.setdefault(name, set()).update(variables[0].options)
-        if sum([len(variables[0].demand) for variables in alike]) == len(needed):
-            # No two kinds ask for one class: each has been looked at alone.
-            return True
-        return all(
-            sum([self._rooms[name][row] for row in givers[name]]) >= amount
-            for name, amount in needed.items()
-        )
 
     def _matchable(self, depth: int) -> bool:
         """Tell whether the isolated variables from here on can have a provider each."""
@@ -186,7 +203,9 @@ class Solver:
     def _hopeless(self, depth: int, chosen: Sequence[int]) -> bool:
         if not self._matchable(depth):
             return True
-        return depth >= self._free_from and self._state(depth, chosen) in self._failed
+        if depth >= self._free_from and self._state(depth, chosen) in self._failed:
+            return True
+        return not self._packing.fits(depth)
 
     def _remember(self, depth: int, chosen: Sequence[int]) -> None:
         self._stumbled = True
@@ -195,11 +214,15 @@ class Solver:
 
     def _state(self, depth: int, chosen: Sequence[int]) -> tuple[object, ...]:
         """Return all that the variables from here on depend on."""
-        rooms, taken = self._rooms, self._taken
-        names = sorted({name for item in self._variables[depth:] for name, _ in item.demand})
+        taken = self._taken
+        # Less than any of them asks is nothing, more than all of them ask is enough.
         states = [
-            (profile, row in taken, *[rooms[name].get(row, -1) for name in names])
-            for row, profile in self._profile(depth)
+            (
+                profile,
+                row in taken,
+                *[0 if room[row] < least else min(room[row], most) for room, least, most in asked],
+            )
+            for row, profile, asked in self._standing(depth)
         ]
         if self._near:
             # Where a provider stands matters: equal ones cannot be exchanged.
@@ -211,16 +234,30 @@ class Solver:
         states.sort()
         return (depth, *states)
 
-    def _profile(self, depth: int) -> list[tuple[int, tuple[int, ...]]]:
-        known = self._profiles.get(depth)
+    def _standing(self, depth: int) -> list[_Standing]:
+        known = self._standings.get(depth)
         if known is None:
-            member_of: dict[int, list[int]] = {}
+            able: dict[int, list[int]] = {}
             for number, variable in enumerate(self._variables[depth:]):
                 for row in variable.options:
-                    member_of.setdefault(row, []).append(number)
-            known = [(row, tuple(numbers)) for row, numbers in member_of.items()]
-            self._profiles[depth] = known
+                    able.setdefault(row, []).append(number)
+            known = self._standings[depth] = [
+                _Standing(row, tuple(numbers), self._asked(depth, numbers))
+                for row, numbers in able.items()
+            ]
         return known
+
+    def _asked(
+        self, depth: int, numbers: Sequence[int]
+    ) -> Sequence[tuple[dict[int, int], int, int]]:
+        """Return what some of the variables from a depth on ask."""
+        amounts: dict[str, list[int]] = {}
+        for number in numbers:
+            for name, amount in self._variables[depth + number].demand:
+                amounts.setdefault(name, []).append(amount)
+        return [
+            (self._rooms[name], min(asked), sum(asked)) for name, asked in sorted(amounts.items())
+        ]
 
 
 def _placed(number: int, options: list[list[int]], holder: dict[int, int], seen: set[int]) -> bool:

@@ -14,7 +14,7 @@ from scheduler_lib.placement import forest
 from scheduler_lib.placement.candidate import Candidate
 from scheduler_lib.placement.pattern import Pattern, summed
 from scheduler_lib.placement.plan import Condition, Demand, Plan
-from scheduler_lib.placement.solver import Check, Rooms, Solver, Variable
+from scheduler_lib.placement.solver import Check, Rooms, Solver, Tick, Variable, no_tick
 
 TIGHTEST = "tightest"
 NAME = "name"
@@ -27,6 +27,7 @@ class TreeSearch:
     :param order: ``tightest`` or ``name``.
     :param nested: use more than one provider of a tree.
     :param source: try the providers in a random order instead.
+    :param tick: is called now and then; what it raises ends the search.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class TreeSearch:
         *,
         nested: bool = True,
         source: Random | None = None,
+        tick: Tick = no_tick,
     ) -> None:
         self._fleet = fleet
         self._plan = plan
@@ -45,6 +47,7 @@ class TreeSearch:
         self._tightest = order == TIGHTEST
         self._nested = nested
         self._source = source
+        self._tick = tick
         self._rooms: Rooms = {}
         self._lines: dict[int, set[int]] = {}
 
@@ -78,7 +81,7 @@ class TreeSearch:
         if not all(variable.options for variable in variables):
             return
         checks, near = self._checks(variables)
-        solver = Solver(variables, self._rooms, checks, near, self._free_from())
+        solver = Solver(variables, self._rooms, checks, near, self._free_from(), self._tick)
         for chosen in solver.solutions():
             yield variables, chosen
 

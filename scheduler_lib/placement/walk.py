@@ -18,6 +18,7 @@ from scheduler_lib.placement.likeness import Likeness
 from scheduler_lib.placement.pattern import Pattern
 from scheduler_lib.placement.plan import Plan
 from scheduler_lib.placement.solved import Patterns, Shuffled, Solved, Ways
+from scheduler_lib.placement.solver import Tick, no_tick
 from scheduler_lib.placement.tree import NAME, TIGHTEST, TreeSearch
 
 Found = tuple[Sequence[int], tuple[Pattern, ...]]
@@ -47,6 +48,7 @@ class Walk:
     :param order: in which order the providers of a tree are tried.
     :param nested: use more than one provider of a tree.
     :param source: visit trees, and try their providers, in a random order.
+    :param tick: is called now and then; what it raises ends the walk.
     """
 
     def __init__(
@@ -57,12 +59,14 @@ class Walk:
         *,
         nested: bool = True,
         source: Random | None = None,
+        tick: Tick = no_tick,
     ) -> None:
         self._fleet = fleet
         self._plan = plan
         self._order = order
         self._nested = nested
         self._source = source
+        self._tick = tick
         self._solved: dict[object, Solved] = {}
 
     def in_turn(self, limit: int | None) -> Iterator[Found]:
@@ -138,6 +142,7 @@ class Walk:
         :returns: for each sort: where its trees stand among the roots, the rows in reach of each,
             how many of them are its own, and what names the sort.
         """
+        self._tick()
         known = layout(self._fleet).trees
         shapes = known.shape(roots, self._fleet.state.rows)
         shared = forest.sharing(self._fleet)
@@ -218,6 +223,7 @@ class Walk:
             order,
             nested=self._nested,
             source=source,
+            tick=self._tick,
         )
         return lambda: tree().patterns()
 

@@ -147,7 +147,11 @@ class Hosts:
         for name, stats in new:
             if stats.uuid in owners:
                 other = ResourceName(*owners[stats.uuid])
-                raise trees.duplicate(name, str(other), stats.uuid, stats.uuid)
+                error = trees.duplicate(name, str(other), stats.uuid, stats.uuid)
+                if other == name:
+                    # Its first report, by somebody else, came between the two looks.
+                    raise Overtaken from error
+                raise error
         return by_name
 
     def _trees(

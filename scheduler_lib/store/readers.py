@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 
 from sqlalchemy.engine import Connection, Engine
 
+from scheduler_lib.exceptions import SchedulerLibError, Unavailable
 from scheduler_lib.model.clock import Clock
 from scheduler_lib.store.errors import DATABASE_ERRORS, is_disconnect, translated
 from scheduler_lib.store.session import Session, Texts
@@ -58,6 +59,11 @@ def _answers(session: Session) -> bool:
     return True
 
 
+def _is_answer(error: BaseException) -> bool:
+    """Tell whether an error says what was found, and nothing about the connection."""
+    return isinstance(error, SchedulerLibError) and not isinstance(error, Unavailable)
+
+
 class Readers:
     """Lends connections for reading, the one used last first.
 
@@ -96,9 +102,12 @@ class Readers:
         try:
             yield session
         except BaseException as error:
+            session.after_commit.clear()
+            if _is_answer(error):
+                self._give_back(session)
+                raise
             # Whatever state it is in: it is not worth finding out.
             discard(session.connection)
-            session.after_commit.clear()
             if isinstance(error, DATABASE_ERRORS) and is_disconnect(error):
                 self._drop_idle()
             raise
@@ -113,7 +122,11 @@ class Readers:
         with self.session() as session:
             for command in _SNAPSHOT[session.dialect_name]:
                 session.command(command)
-            yield session
+            try:
+                yield session
+            except SchedulerLibError:
+                session.command("COMMIT")
+                raise
             session.command("COMMIT")
 
     def close(self) -> None:

@@ -1,9 +1,14 @@
 """Renaming a resource class: all that stands under the old id moves to another one.
 
 An id means one name for good, in every process that has read it; so the new name has its own.
+
+Whoever changes what a consumer holds locks the consumer, reads ids of classes, and then waits for
+the providers. So the consumers are locked as well: they must not go on with an id that is old.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import sqlalchemy as sa
 
@@ -11,9 +16,10 @@ from scheduler_lib.exceptions import ResourceClassExists
 from scheduler_lib.store import changes, consumers, ledger
 from scheduler_lib.store.catalogue import Catalogue
 from scheduler_lib.store.class_names import not_found
-from scheduler_lib.store.prepared import Statement
+from scheduler_lib.store.prepared import KeyedStatement, Statement
 from scheduler_lib.store.schema import (
     ALLOCATIONS,
+    CONSUMERS,
     INVENTORIES,
     RESOURCE_CLASSES,
     RESOURCE_PROVIDERS,
@@ -38,6 +44,13 @@ _PROVIDERS = Statement(
 )
 _CONSUMERS = Statement(
     sa.select(ALLOCATIONS.c.consumer_id).where(ALLOCATIONS.c.resource_class_id == _OLD).distinct()
+)
+_LOCK_FREE = KeyedStatement(
+    lambda keys: (
+        sa.select(CONSUMERS.c.uuid)
+        .where(CONSUMERS.c.uuid.in_(keys))
+        .with_for_update(skip_locked=True)
+    )
 )
 _MOVE = (
     Statement(
@@ -65,15 +78,7 @@ class Renaming:
         :raises ResourceClassNotFound: when there is no class of the old name.
         :raises ResourceClassExists: when there is one of the new name.
         """
-        users = self._users(session, name)
-        # The order of everybody: consumers, providers, names.
-        consumers.lock(session, users[0])
-        ledger.lock(session, users[1])
-        old_id = self._catalogue.lock(session, name)
-        if old_id is None:
-            raise not_found(name)
-        if self._users(session, name) != users:
-            raise Overtaken
+        old_id, provider_uuids = self._lock(session, name)
         _, made = self._catalogue.create(session, new_name)
         if not made:
             raise ResourceClassExists(
@@ -84,13 +89,33 @@ class Renaming:
         for statement in _MOVE:
             session.run(statement, given)
         self._catalogue.remove(session, old_id)
-        changes.append(session, users[1], PROVIDER)
+        changes.append(session, provider_uuids, PROVIDER)
 
-    def _users(self, session: Session, name: str) -> tuple[list[str], list[str]]:
-        """Return the consumers that hold some of a class, and the providers that have it."""
-        found = session.rows(_ID, {"name": name})
-        given = {"old_id": found[0][0]} if found else {"old_id": 0}
-        return (
-            sorted(row[0] for row in session.rows(_CONSUMERS, given)),
-            sorted(row[0] for row in session.rows(_PROVIDERS, given)),
-        )
+    def _lock(self, session: Session, name: str) -> tuple[int, list[str]]:
+        """Lock all that a class stands in; return its id and the providers that have it."""
+        seen_id = next((row[0] for row in session.rows(_ID, {"name": name})), 0)
+        holders = _uuids(session, _CONSUMERS, seen_id)
+        # The order of everybody: consumers, providers, names.
+        consumers.lock(session, holders)
+        locked = ledger.lock(session, _uuids(session, _PROVIDERS, seen_id))
+        old_id = self._catalogue.lock(session, name)
+        if old_id is None:
+            raise not_found(name)
+        provider_uuids = _uuids(session, _PROVIDERS, old_id)
+        if not locked.keys() >= set(provider_uuids):
+            raise Overtaken
+        _lock_new(session, sorted(set(_uuids(session, _CONSUMERS, old_id)).difference(holders)))
+        return old_id, provider_uuids
+
+
+def _uuids(session: Session, statement: Statement, class_id: int) -> list[str]:
+    return sorted(row[0] for row in session.rows(statement, {"old_id": class_id}))
+
+
+def _lock_new(session: Session, uuids: Sequence[str]) -> None:
+    """Lock consumers that came while the providers were waited for; no more can come now.
+
+    They are out of turn, so none is waited for: whoever has one may be waiting for a provider.
+    """
+    if session.dialect_name != "sqlite" and len(session.rows_of(_LOCK_FREE, uuids)) < len(uuids):
+        raise Overtaken

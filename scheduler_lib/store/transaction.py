@@ -12,7 +12,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Protocol, TypeVar
 
-from scheduler_lib.exceptions import Conflict
+from scheduler_lib.exceptions import ConcurrentUpdate, Conflict
 from scheduler_lib.model.clock import Clock, Deadline
 from scheduler_lib.store.errors import DATABASE_ERRORS, is_disconnect, is_transient, translated
 from scheduler_lib.store.readers import Readers
@@ -37,8 +37,15 @@ LONGEST_PAUSE_S = 0.5
 class Overtaken(Exception):
     """Raised by work that saw two moments: somebody committed between two of its statements.
 
-    Its cause is what it would have said; run again, it sees everything as it is now.
+    Its cause is what it would have said, if it could say anything; run again, it sees everything as
+    it is now. It never leaves this room.
     """
+
+
+def _lost(step: str, attempts: int) -> ConcurrentUpdate:
+    return ConcurrentUpdate(
+        f"Others kept writing in between, {attempts} times: {step}.", step=step, attempts=attempts
+    )
 
 
 class Quick(Protocol[R_co]):
@@ -60,6 +67,7 @@ class Transactions(Protocol):
         :param step: what is being done, for messages.
         :param quick: what to try first where a round trip to the database costs something.
         :raises DeadlineExceeded: before it was begun again.
+        :raises ConcurrentUpdate: when others kept writing between its statements.
         :raises Unavailable: when the database does not take it.
         """
         ...
@@ -132,7 +140,9 @@ class ServerTransactions:
             except Overtaken as overtaken:
                 attempt += 1
                 if attempt >= self._attempts:
-                    raise overtaken.__cause__ or overtaken from None
+                    if overtaken.__cause__ is not None:
+                        raise overtaken.__cause__ from None
+                    raise _lost(step, attempt) from overtaken
             except DATABASE_ERRORS as error:
                 attempt += 1
                 if attempt >= self._attempts or not is_transient(error):

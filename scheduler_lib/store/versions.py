@@ -7,12 +7,14 @@ that plain SQL can read, and a new database is made from the tables' definitions
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from scheduler_lib.exceptions import SchemaMismatch
+from scheduler_lib.exceptions import BackendUnavailable, SchemaMismatch
 from scheduler_lib.store.schema import CHANGES, METADATA
 from scheduler_lib.store.schema.changes import SEED
 
@@ -22,6 +24,12 @@ LOG = logging.getLogger(__name__)
 HEAD = "0002"
 # Every revision of this library, oldest first; a database at another one is from a newer library.
 REVISIONS = ("0001", HEAD)
+# How long an upgrade waits for another process that is upgrading the same database.
+UPGRADE_WAIT_S = 600
+# What PostgreSQL knows the lock by, in each database of its own.
+_LOCK_KEY = 0x73636865645F7570
+# MariaDB knows it by a name on the whole server, of at most 64 characters.
+_LOCK_NAME = "CONCAT('scheduler_lib.', MD5(DATABASE()))"
 
 VERSION_TABLE = sa.Table(
     "alembic_version",
@@ -77,14 +85,29 @@ def seed(connection: Connection) -> None:
 def upgrade(engine: Engine) -> None:
     """Bring a database to the newest revision, whatever it is at.
 
+    One process does it; others that come meanwhile wait, and find it done.
+
     :raises SchemaMismatch: when it is from a newer library.
+    :raises BackendUnavailable: when another process is still at it after ``UPGRADE_WAIT_S``.
     """
     with engine.connect() as connection:
         found = current(connection)
+    if not _is_behind(found):
+        return
+    with engine.connect() as connection, connection.begin(), _alone(connection, found):
+        # Whoever was here before may have done it.
+        found = current(connection)
+        if _is_behind(found):
+            _migrate(connection, found)
+
+
+def _is_behind(found: str | None) -> bool:
     if found is not None and found not in REVISIONS:
         check(found)
-    if found == HEAD:
-        return
+    return found != HEAD
+
+
+def _migrate(connection: Connection, found: str | None) -> None:
     from alembic import command
     from alembic.config import Config
 
@@ -93,11 +116,37 @@ def upgrade(engine: Engine) -> None:
     config.set_main_option(
         "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
     )
-    with engine.connect() as connection, connection.begin():
-        if engine.dialect.name == "sqlite" and found is not None:
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+@contextmanager
+def _alone(connection: Connection, found: str | None) -> Iterator[None]:
+    """Keep every other process from upgrading the same database."""
+    name = connection.dialect.name
+    if name == "sqlite":
+        if found is not None:
             _take_file(connection)
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        yield
+    elif name == "postgresql":
+        # It is let go when the transaction ends. Tables are waited for no longer than elsewhere.
+        usual = connection.exec_driver_sql("SHOW lock_timeout").scalar()
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{UPGRADE_WAIT_S}s'")
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({_LOCK_KEY})")
+        connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{usual}'")
+        yield
+    else:
+        sql = f"SELECT GET_LOCK({_LOCK_NAME}, {UPGRADE_WAIT_S})"
+        if connection.exec_driver_sql(sql).scalar() != 1:
+            raise BackendUnavailable(
+                f"Another process has been upgrading this database for {UPGRADE_WAIT_S} s.",
+                hint="Find out what it waits for, then call again.",
+                backend=connection.engine.url.render_as_string(hide_password=True),
+            )
+        try:
+            yield
+        finally:
+            connection.exec_driver_sql(f"SELECT RELEASE_LOCK({_LOCK_NAME})")
 
 
 def _take_file(connection: Connection) -> None:

@@ -92,6 +92,7 @@ def test_the_wrong_method_is_told_the_right_ones(client: TestClient) -> None:
     assert client.simulate_options(LIST).status_code == 405
 
 
+@pytest.mark.filterwarnings("ignore:Unknown REQUEST_METHOD")
 @pytest.mark.parametrize("method", ["TRACE", "CONNECT", "PATCH", "MKCOL"])
 def test_no_method_is_allowed_that_the_path_does_not_have(client: TestClient, method: str) -> None:
     answer = client.simulate_request(method, "/usages")

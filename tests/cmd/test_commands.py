@@ -20,7 +20,7 @@ from tests.cmd.conftest import Command
 CONSUMER = "5a1cf4bb-8d0b-4d53-9d9c-0f4e2d2a7a55"
 COMMANDS = [
     "demo", "replay", "select", "explain", "host list", "host show", "host delete",
-    "provider tree", "db upgrade", "db current",
+    "provider tree", "db upgrade", "db current", "db import-placement", "serve placement",
 ]  # fmt: skip
 
 

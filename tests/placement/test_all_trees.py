@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.fleet import Fleet
 from scheduler_lib.model.inventory import Inventory
 from scheduler_lib.model.provider import ProviderChanged, Stock, UsageChanged
@@ -160,7 +159,7 @@ class TestQ05RandomOrder:
         assert all(abs(count - 400 * share) < spread for count in first.values())
 
 
-class TestFlatRoots:
+class TestFlatRequests:
     @staticmethod
     def fleet() -> Fleet:
         forest = Forest()
@@ -183,18 +182,12 @@ class TestFlatRoots:
             group(VCPU=1, DISK_GB=1),
         ],
     )
-    def test_they_are_the_hosts_of_the_candidates(self, asked: Any, limit: int | None) -> None:
+    def test_they_get_what_each_host_would_get_alone(self, asked: Any, limit: int | None) -> None:
         fleet = self.fleet()
         search = Search(fleet, {"": asked}, root_forbidden=frozenset({"HW_B"}))
-        found = search.flat_roots(limit)
-        assert found.tolist() == [item.root_row for item in search.candidates(limit)]
-        wanted = [item.root_row for item in host_by_host(fleet, search)]
-        assert found.tolist() == wanted[: len(wanted) if limit is None else limit]
-
-    def test_more_than_hosts_is_refused(self) -> None:
-        forest = Forest().add("CN").add("N0", {"VCPU": 1}, under="CN")
-        with pytest.raises(InvalidRequest):
-            Search(forest.fleet(), {"": group(VCPU=1)}).flat_roots()
+        assert search.flat
+        wanted = host_by_host(fleet, search)
+        assert list(search.candidates(limit)) == wanted[: len(wanted) if limit is None else limit]
 
     def test_what_changes_between_two_calls_is_seen(self) -> None:
         forest = Forest().add("a", {"VCPU": 1}).add("c", {"VCPU": 1})
@@ -204,7 +197,7 @@ class TestFlatRoots:
         forest.add("b", {"VCPU": 1})
         fleet.apply([ProviderChanged(forest.providers["b"])])
         fleet.apply([UsageChanged(uid("a"), "VCPU", 1)])
-        assert [fleet.name(row) for row in search.flat_roots()] == ["b", "c"]
+        assert named(fleet, search.candidates()) == ["b:VCPU=1", "c:VCPU=1"]
 
 
 def host_by_host(fleet: Fleet, search: Search) -> list[Candidate]:

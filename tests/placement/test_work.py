@@ -106,13 +106,14 @@ class TestFlatHosts:
     ) -> None:
         looked_at = Count(lambda fleet, name, amount, rows: len(rows))
         monkeypatch.setattr(flat, "_with_room", looked_at.around(flat._with_room))
-        assert len(Search(hosts(number), {"": group(VCPU=7)}).flat_roots(10)) == 10
+        search = Search(hosts(number), {"": group(VCPU=7)})
+        assert len(list(search.candidates(10))) == 10
         assert looked_at.total <= 64
 
     def test_hosts_that_are_full_cost_one_look_each(self, monkeypatch: pytest.MonkeyPatch) -> None:
         looked_at = Count(lambda fleet, name, amount, rows: len(rows))
         monkeypatch.setattr(flat, "_with_room", looked_at.around(flat._with_room))
-        assert len(Search(hosts(8_000), {"": group(VCPU=9)}).flat_roots(10)) == 0
+        assert list(Search(hosts(8_000), {"": group(VCPU=9)}).candidates(10)) == []
         assert looked_at.total == 8_000
 
 

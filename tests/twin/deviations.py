@@ -100,8 +100,8 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "what was held may stay",
-        "The reference refuses a claim that changes nothing of an amount, once its unit limits "
-        "have been tightened; then a host whose limits were cut could not be left step by step.",
+        "The reference refuses an amount that a consumer held all along, once its unit limits have "
+        "been tightened, even where the claim only gives back something else.",
         lambda request, expected, found, _: (
             request.path.startswith("/allocations")
             and (expected.status, found.status) == (409, 204)

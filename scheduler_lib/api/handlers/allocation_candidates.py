@@ -19,6 +19,7 @@ from scheduler_lib.placement.batches import Batch
 from scheduler_lib.placement.search import Search
 
 _TREES_SINCE = 29
+_STEP = "looking for candidates"
 
 
 def find(call: Call) -> Reply:
@@ -46,6 +47,7 @@ def _found(
         query.root_required,
         query.root_forbidden,
         query.same_subtree,
+        tick=lambda: call.deadline.check(_STEP),
     )
     settings = call.service.settings
     found = search.batches(
@@ -64,7 +66,7 @@ def _found(
 def _noted(call: Call, turn: Iterable[Batch], givers: Bools) -> Iterable[Batch]:
     """Give batches on, while there is time, and note who gives something."""
     for batch in turn:
-        call.deadline.check("looking for candidates")
+        call.deadline.check(_STEP)
         places = set(itertools.chain.from_iterable([one.places for one in batch.patterns]))
         for place in places:
             givers[batch.rows[:, place]] = True

@@ -258,7 +258,7 @@ class ProviderHasChildren(Conflict):
 
 
 class InventoryExists(Conflict):
-    """A provider has an inventory of that class already. Fields: ``provider``, ``resource_class``."""
+    """A provider has inventory of that class already. Fields: ``provider``, ``resource_class``."""
 
     code = "scheduler_lib.inventory_exists"
     default_hint = "Update it instead."

@@ -90,11 +90,15 @@ def refusals(call: Call, claims: Iterable[Claim], told: str) -> Iterator[None]:
     """
     try:
         yield
-    except ProviderNotFound as error:
-        raise _no_provider(_first_absent(call, claims) or error.fields["provider"]) from error
-    except ResourceClassNotFound as error:
-        name = error.fields["resource_class"]
-        raise BadRequest(f"{told}No such resource class {name}.") from error
+    except (ProviderNotFound, ResourceClassNotFound) as error:
+        # Providers are told of before classes, whichever was found missing first.
+        if absent := _first_absent(call, claims):
+            raise _no_provider(absent) from error
+        if isinstance(error, ProviderNotFound):
+            raise _no_provider(error.fields["provider"]) from error
+        raise BadRequest(
+            f"{told}No such resource class {error.fields['resource_class']}."
+        ) from error
     except ClaimConflict as error:
         raise _conflict(error) from error
     except GenerationConflict as error:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from random import Random
 
-import numpy as np
-
 from scheduler_lib.fleet import Fleet
 from scheduler_lib.fleet.arrays import Bools, Rows32
 from scheduler_lib.placement import forest

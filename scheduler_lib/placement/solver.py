@@ -12,6 +12,9 @@ Rooms = dict[str, dict[int, int]]
 Check = Callable[[Sequence[int]], bool]
 Tick = Callable[[], None]
 
+# The room of a class, the least that one demand asks of it, and all that they ask together.
+_Asked = Sequence[tuple[dict[int, int], int, int]]
+
 _MOST_REMEMBERED = 50_000
 _STEPS_A_TICK = 256
 
@@ -46,12 +49,12 @@ class _Standing(NamedTuple):
     """What the variables from some depth on have to do with a provider.
 
     :ivar profile: which of them it can meet.
-    :ivar asked: what they ask: the class's room, the least that one asks, and all together.
+    :ivar asked: what these ask of it, class by class.
     """
 
     row: int
     profile: tuple[int, ...]
-    asked: Sequence[tuple[dict[int, int], int, int]]
+    asked: _Asked
 
 
 class Solver:

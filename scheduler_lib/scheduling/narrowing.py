@@ -14,6 +14,7 @@ from scheduler_lib.model.decision import StageCount
 from scheduler_lib.model.request import UNSUFFIXED, Request, ResourceGroup
 from scheduler_lib.placement.candidate import Candidate
 from scheduler_lib.placement.search import Search
+from scheduler_lib.placement.solver import Tick, no_tick
 from scheduler_lib.scheduling.demand import Demand
 from scheduler_lib.scheduling.filters.base import Filter, Standing
 from scheduler_lib.scheduling.shortlist import BoolArray, Shortlist
@@ -52,7 +53,10 @@ class Narrowed:
 
 
 class Narrowing:
-    """One request on its way through the checks."""
+    """One request on its way through the checks.
+
+    :param tick: is called now and then while providers are looked for, later on too.
+    """
 
     def __init__(
         self,
@@ -61,6 +65,8 @@ class Narrowing:
         filters: Sequence[Filter],
         demand: Demand,
         now: float,
+        *,
+        tick: Tick = no_tick,
     ) -> None:
         self._request = request
         self._fleet = fleet
@@ -68,7 +74,7 @@ class Narrowing:
         self._demand = demand
         self._now = now
         self._counts: list[StageCount] = []
-        self._search = compiled(request, fleet)
+        self._search = compiled(request, fleet, tick)
         self._flat = self._search.flat
 
     def run(self) -> Narrowed:
@@ -138,7 +144,7 @@ def is_forced(request: Request) -> bool:
     return bool(request.force_hosts or request.force_nodes)
 
 
-def compiled(request: Request, fleet: Fleet) -> Search:
+def compiled(request: Request, fleet: Fleet, tick: Tick = no_tick) -> Search:
     """Return the request as a search over this fleet."""
     return Search(
         fleet,
@@ -147,6 +153,7 @@ def compiled(request: Request, fleet: Fleet) -> Search:
         root_required=request.root_required,
         root_forbidden=request.root_forbidden,
         same_subtree=request.same_subtree,
+        tick=tick,
     )
 
 

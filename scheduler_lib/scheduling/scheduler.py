@@ -30,6 +30,7 @@ Guard = AbstractContextManager[object]
 class _Attempt:
     """One call of select, on its way.
 
+    :ivar deadline: when to stop trying.
     :ivar guard: held while the fleet is read.
     :ivar claiming: what is chosen is claimed.
     :ivar counts: how many hosts each check left, when they were last narrowed.
@@ -38,6 +39,7 @@ class _Attempt:
 
     request: Request
     fleet: Fleet
+    deadline: Deadline
     guard: Guard
     claiming: bool
     counts: tuple[StageCount, ...] = ()
@@ -88,9 +90,9 @@ class Scheduler:
         :param deadline: when to stop trying.
         :param guard: held while the fleet is read, not while claims are made.
         :raises NoValidHost: when the fleet as it is now cannot take the request.
-        :raises DeadlineExceeded: when others kept taking what was chosen.
+        :raises DeadlineExceeded: when others kept taking what was chosen, or the search is long.
         """
-        attempt = _Attempt(request, fleet, guard or nullcontext(), claimer is not None)
+        attempt = _Attempt(request, fleet, deadline, guard or nullcontext(), claimer is not None)
         if self._looks_ahead:
             with attempt.guard:
                 self._demand.note(request)
@@ -133,7 +135,7 @@ class Scheduler:
         request = attempt.request
         wanted = 1 + self._alternates(request)
         with attempt.guard:
-            narrowed = self._narrow(request, attempt.fleet)
+            narrowed = self._narrow(attempt, attempt.fleet)
             attempt.counts = narrowed.counts
             choices = Choices(
                 narrowed,
@@ -155,7 +157,7 @@ class Scheduler:
     def _batch(self, attempt: _Attempt) -> tuple[Selection, ...]:
         request = attempt.request
         view = attempt.fleet.view()
-        narrowed = self._narrow(request, view)
+        narrowed = self._narrow(attempt, view)
         attempt.counts = narrowed.counts
         batch = Batch(
             narrowed,
@@ -170,14 +172,21 @@ class Scheduler:
         )
         chosen = batch.place(len(request.consumers))
         if len(chosen) < len(request.consumers):
-            left = self._narrow(request, view)
+            left = self._narrow(attempt, view)
             raise self._refusal(attempt, view, left, placed=len(chosen))
         alternates = batch.alternates(chosen, self._alternates(request))
         return selections_of(request, chosen, alternates)
 
-    def _narrow(self, request: Request, fleet: Fleet) -> Narrowed:
+    def _narrow(self, attempt: _Attempt, fleet: Fleet) -> Narrowed:
         now = self._clock.now()
-        return Narrowing(request, fleet, self._filters, self._demand, now).run()
+        return Narrowing(
+            attempt.request,
+            fleet,
+            self._filters,
+            self._demand,
+            now,
+            tick=lambda: attempt.deadline.check("looking for providers"),
+        ).run()
 
     def _refusal(
         self, attempt: _Attempt, fleet: Fleet, narrowed: Narrowed, *, placed: int

@@ -11,6 +11,10 @@ import pytest
 
 from scheduler_lib import conf as options
 from scheduler_lib.api.app import create_app
+from scheduler_lib.api.service import Service
+from scheduler_lib.fleet import Fleet
+from scheduler_lib.model.clock import Clock, Deadline
+from scheduler_lib.testing import ManualClock
 from tests.api.conftest import UUIDS, Api, OpenApi
 
 CANDIDATES = "/allocation_candidates"
@@ -303,15 +307,31 @@ def test_providers_of_many_kinds_are_each_shown_with_their_own(api: Api) -> None
     assert {uuid: item["resources"] for uuid, item in shown.items()} == expected
 
 
+def test_two_that_differ_in_the_first_of_many_classes_are_shown_apart(api: Api) -> None:
+    # So many that a number of 64 bits would forget the first one.
+    names = [f"CUSTOM_C{number:03}" for number in range(80)]
+    for name in names:
+        api.put(f"/resource_classes/{name}")
+    expected = {}
+    for host, own in (("all", names), ("but one", names[1:])):
+        uuid = api.make(host, VCPU=4)
+        inventories = {name: {"total": 2} for name in ["VCPU", *own]}
+        body = {"resource_provider_generation": 1, "inventories": inventories}
+        assert api.put(f"/resource_providers/{uuid}/inventories", body).status == 200
+        expected[uuid] = set(inventories)
+    shown = api.get(f"{CANDIDATES}?resources=VCPU:1", version=27).json["provider_summaries"]
+    assert {uuid: set(item["resources"]) for uuid, item in shown.items()} == expected
+
+
 @contextmanager
-def configured(**placement: object) -> Iterator[Api]:
+def configured(clock: Clock | None = None, **placement: object) -> Iterator[Api]:
     conf = options.load(environment={"XDG_STATE_HOME": tempfile.gettempdir()})
     options.placement.register_libraries(conf)
     conf.set_override("connection", "sqlite://", group="database")
     conf.set_override("auth_strategy", "noauth2", group="api")
     for name, value in placement.items():
         conf.set_override(name, value, group="placement")
-    with create_app(conf) as app:
+    with create_app(conf, clock=clock) as app:
         yield Api(app)
 
 
@@ -352,3 +372,29 @@ def test_the_deployment_may_have_candidates_in_random_order(query: str) -> None:
         }
         assert len(orders) > 1
         assert len({frozenset(order) for order in orders}) == 1
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "resources=VCPU:1",
+        "resources1=VCPU:1",
+        "resources1=VCPU:3&resources2=VCPU:2&group_policy=none",
+    ],
+    ids=["flat", "a group", "nobody"],
+)
+def test_a_search_that_takes_too_long_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, query: str
+) -> None:
+    clock, read = ManualClock(), Service.fleet
+
+    def late(service: Service, deadline: Deadline) -> Fleet:
+        fleet = read(service, deadline)
+        clock.advance(61)
+        return fleet
+
+    monkeypatch.setattr(Service, "fleet", late)
+    with configured(clock) as api:
+        api.make("host", VCPU=4)
+        assert api.get(f"{CANDIDATES}?{query}").status == 503
+    assert "looking for candidates" in caplog.text

@@ -58,6 +58,7 @@ def test_the_narrowest_code_is_told() -> None:
         (exceptions.InventoryInUse, errors.INVENTORY_IN_USE),
         (exceptions.DuplicateProvider, errors.DUPLICATE_NAME),
         (exceptions.GenerationConflict, errors.CONCURRENT_UPDATE),
+        (exceptions.ConcurrentUpdate, errors.CONCURRENT_UPDATE),
         (exceptions.InventoryExists, errors.UNDEFINED),
     ):
         assert translation.as_api_error(kind("x")).code == code

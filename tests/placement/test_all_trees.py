@@ -93,6 +93,56 @@ def test_limit_gives_the_first_and_patterns_tell_the_same(seed: int, way: dict[s
         assert told == every
 
 
+def two_groups(**resources: int) -> dict[str, Any]:
+    return {f"_{n}": group(**resources) for n in range(2)}
+
+
+class TestNotQuiteAlike:
+    """Two trees that differ in one thing only are not served by the same patterns."""
+
+    @pytest.mark.parametrize("units", [(4, 2), (2, 4)])
+    @pytest.mark.parametrize("bound", ["total", "max_unit"])
+    def test_in_room_for_two_groups(self, units: tuple[int, int], bound: str) -> None:
+        forest = Forest()
+        for host, most in zip("ab", units, strict=True):
+            inventory = Inventory(most) if bound == "total" else Inventory(8, max_unit=most)
+            forest.add(host).add(f"{host}n", {"VCPU": inventory}, under=host)
+        fleet = forest.fleet()
+        served = "a" if units[0] == 4 else "b"
+        found = Search(fleet, two_groups(VCPU=2)).candidates()
+        assert named(fleet, found) == [f"{served}n:VCPU=4"]
+
+    @pytest.mark.parametrize("kept_out", ["a", "b"])
+    def test_in_an_aggregate_that_keeps_a_root_from_what_is_shared(self, kept_out: str) -> None:
+        forest = Forest().add("SS", {"DISK_GB": 10}, aggregates="S", shares=True)
+        for host in "ab":
+            forest.add(host, {"VCPU": 4}, aggregates="SX" if host == kept_out else "S")
+        fleet = forest.fleet()
+        asked = {
+            "": group(DISK_GB=1, forbidden_aggregates=frozenset({uid("X")})),
+            "_1": group(VCPU=1),
+        }
+        other = "b" if kept_out == "a" else "a"
+        found = Search(fleet, asked).candidates()
+        assert named(fleet, found) == [f"SS:DISK_GB=1, {other}:VCPU=1"]
+
+    @pytest.mark.parametrize("together", ["a", "b"])
+    def test_in_whether_those_that_share_are_of_one_tree(self, together: str) -> None:
+        forest = Forest().add("pools")
+        for host in "ab":
+            under = "pools" if host == together else None
+            forest.add(host, {"VCPU": 4}, aggregates=host)
+            for name in ("DISK_GB", "GPU"):
+                pool = f"{host}-{name}"
+                forest.add(pool, {name: 10}, under=under, aggregates=host, shares=True)
+        fleet = forest.fleet()
+        asked = {"_1": group(VCPU=1), "_2": group(DISK_GB=1), "_3": group(GPU=1)}
+        other = "b" if together == "a" else "a"
+        found = Search(fleet, asked).candidates(nested=False)
+        served = f"{other}-DISK_GB:DISK_GB=1, {other}-GPU:GPU=1, {other}:VCPU=1"
+        assert named(fleet, found) == [served]
+
+
 class TestStrategies:
     @staticmethod
     def search() -> tuple[Fleet, Search]:
@@ -112,6 +162,20 @@ class TestStrategies:
         fleet, search = self.search()
         found = search.candidates(strategy=strategy)
         assert " ".join(fleet.name(item.amounts[0][0]) for item in found) == order
+
+    @pytest.mark.parametrize("strategy", ["breadth-first", "depth-first"])
+    def test_alike_trees_all_give_all_patterns_though_few_are_kept(self, strategy: str) -> None:
+        forest = Forest()
+        for host in "ab":
+            forest.add(host)
+            for number in range(6):
+                forest.add(f"{host}{number}", {"GPU": 4}, under=host)
+        fleet = forest.fleet()
+        asked = {f"_{n}": group(GPU=1) for n in range(4)}
+        found = list(Search(fleet, asked).candidates(strategy=strategy))
+        assert len({item.identity() for item in found}) == len(found)
+        roots = Counter(fleet.name(item.root_row) for item in found)
+        assert roots == {"a": 6**4, "b": 6**4}
 
 
 class TestQ05RandomOrder:

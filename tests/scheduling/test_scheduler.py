@@ -178,6 +178,15 @@ def test_endless_refusals_end_at_the_deadline() -> None:
         scheduler().select(ask({"VCPU": 1}), fleet, _Refusing(10**9), deadline)
 
 
+def test_a_search_for_providers_ends_at_the_deadline() -> None:
+    fleet = fleet_of(host("a", {"VCPU": 8}))
+    group = ResourceGroup({"VCPU": 1})
+    request = Request(groups={"_1": group}, consumers=tuple(consumers(1)))
+    with pytest.raises(DeadlineExceeded) as caught:
+        scheduler().select(request, fleet, None, Deadline.after(0, SystemClock()))
+    assert caught.value.fields["step"] == "looking for providers"
+
+
 def test_no_room_says_how_many_hosts_fail_which_check() -> None:
     fleet = fleet_of(
         host("a", {"VCPU": 8, "MEMORY_MB": 64}),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import multiprocessing
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from alembic.config import Config
 from sqlalchemy.engine import URL
 
 import scheduler_lib.store
-from scheduler_lib.exceptions import SchemaMismatch
+from scheduler_lib.exceptions import BackendUnavailable, SchemaMismatch
 from scheduler_lib.model.clock import Deadline, SystemClock
 from scheduler_lib.model.settings import CapacitySettings, DatabaseSettings
 from scheduler_lib.store import versions
@@ -110,6 +112,68 @@ def test_many_processes_may_open_an_old_file_at_once(old_url: URL) -> None:
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         assert pool.map(_open, [_text(old_url)] * 4) == ["p"] * 4
     assert _store(_text(old_url)).current() == versions.HEAD
+
+
+def _upgrade(url: str) -> str:
+    return _store(url).upgrade()
+
+
+def test_many_processes_may_upgrade_at_once(old_url: URL) -> None:
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        assert pool.map(_upgrade, [_text(old_url)] * 4, chunksize=1) == [versions.HEAD] * 4
+    assert _open(_text(old_url)) == "p"
+
+
+@pytest.fixture(params=KINDS)
+def bare_url(request: pytest.FixtureRequest, databases: Databases, tmp_path: Path) -> Iterator[URL]:
+    """A database with nothing in it, of each kind in turn."""
+    if request.param == "sqlite":
+        yield sa.make_url(f"sqlite:///{tmp_path / 'new.sqlite'}")
+        return
+    url = databases.make_bare(request.param)
+    yield url
+    databases.drop(url)
+
+
+def test_many_threads_may_make_the_tables_at_once(bare_url: URL) -> None:
+    begin = threading.Barrier(4)
+
+    def upgrade(_: int) -> str:
+        begin.wait(30)
+        return _upgrade(_text(bare_url))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(upgrade, range(4))) == [versions.HEAD] * 4
+    with _store(_text(bare_url)) as store:
+        assert store.books.check(_deadline()) == ()
+
+
+def test_an_upgrade_that_was_killed_halfway_can_be_repeated(old_url: URL) -> None:
+    engine = sa.create_engine(old_url, poolclass=sa.NullPool)
+    with engine.begin() as connection:
+        # MariaDB keeps this, though the upgrade's transaction never ended.
+        connection.exec_driver_sql("ALTER TABLE resource_classes ADD COLUMN removed_at TIMESTAMP")
+    assert _store(_text(old_url)).current() == "0001"
+    assert _upgrade(_text(old_url)) == versions.HEAD
+    with _store(_text(old_url)) as store:
+        store.traits.replace(PROVIDER, None, [], _deadline())
+        store.traits.remove("CUSTOM_OLD", _deadline())
+
+
+@pytest.mark.parametrize("old_url", ["postgresql", "mariadb"], indirect=True)
+def test_whoever_waits_too_long_for_another_upgrade_is_told(
+    old_url: URL, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(versions, "UPGRADE_WAIT_S", 1)
+    engine = sa.create_engine(old_url, poolclass=sa.NullPool)
+    with (
+        engine.connect() as busy,
+        busy.begin(),
+        versions._alone(busy, "0001"),
+        pytest.raises(BackendUnavailable),
+    ):
+        _upgrade(_text(old_url))
+    assert _upgrade(_text(old_url)) == versions.HEAD
 
 
 @pytest.mark.parametrize("old_url", ["sqlite"], indirect=True)

@@ -48,6 +48,23 @@ def test_making_brings_back_what_another_process_removed(desk: Desk, names: Name
     assert desk.store.traits.missing(["CUSTOM_A", "CUSTOM_B"], desk.deadline()) == frozenset()
 
 
+@pytest.mark.parametrize("noun", ["traits", "resource_classes"])
+def test_a_name_that_is_made_again_has_the_time_of_that(desk: Desk, noun: str) -> None:
+    of_noun = getattr(desk.store, noun)
+    of_noun.create("CUSTOM_A", desk.deadline())
+
+    def touch(session: Session) -> None:
+        # As one has that was copied from another database.
+        session.connection.execute(sa.text(f"UPDATE {noun} SET updated_at = '2001-02-03 04:05:06'"))
+
+    database(desk).write(touch, desk.deadline(), "touching")
+    assert of_noun.get("CUSTOM_A", desk.deadline()).modified_at == 981173106.0
+    of_noun.remove("CUSTOM_A", desk.deadline())
+    desk.clock.advance(60)
+    made, new = of_noun.create("CUSTOM_A", desk.deadline())
+    assert (made.modified_at, new) == (float(int(desk.clock.now())), True)
+
+
 def test_an_id_is_told_even_of_a_name_that_is_gone(desk: Desk, names: Names) -> None:
     ids = made(desk, names.traits, "CUSTOM_A")
     removed(desk, "CUSTOM_A")

@@ -201,6 +201,46 @@ def test_a_class_keeps_what_is_claimed_while_it_is_renamed(desks: list[Desk]) ->
     assert sum(used) == outcomes["claimed"]
 
 
+@pytest.mark.parametrize("released", [False, True])
+def test_a_class_is_renamed_while_others_claim_without_a_pause(
+    desks: list[Desk], released: bool
+) -> None:
+    desk, stop = desks[0], threading.Event()
+    desk.store.resource_classes.create("CUSTOM_A", desk.deadline())
+    desk.store.providers.create(uuid(0), "p", None, desk.deadline())
+    desk.store.inventories.add(uuid(0), "CUSTOM_A", Inventory(10**6), desk.deadline())
+    outcomes: list[str] = []
+    kept: list[str] = []
+
+    def claim() -> None:
+        name = "CUSTOM_A"
+        while not stop.is_set():
+            try:
+                consumer = desk.claim("p", **{name: 1})
+            except SchedulerLibError as error:
+                outcomes.append(type(error).__name__)
+                name = "CUSTOM_B"
+            else:
+                kept.append(consumer)
+                if released:
+                    desk.release(kept.pop())
+
+    threads = [threading.Thread(target=claim, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    while len(kept) < 20 and not released:
+        stop.wait(0.01)
+    desks[1].store.resource_classes.rename("CUSTOM_A", "CUSTOM_B", desks[1].deadline(30))
+    stop.wait(0.1)
+    stop.set()
+    for thread in threads:
+        thread.join(30)
+    assert set(outcomes) <= {ResourceClassNotFound.__name__}
+    assert list(desk.providers()["p"].stocks) == ["CUSTOM_B"]
+    assert desk.used("p").get("CUSTOM_B", 0) == len(kept)
+    assert desk.discrepancies() == []
+
+
 def test_no_child_is_left_without_its_parent(desks: list[Desk]) -> None:
     desk = desks[0]
     for number in range(ROUNDS):

@@ -112,8 +112,8 @@ DEVIATIONS: tuple[Deviation, ...] = (
     ),
     Deviation(
         "more is reserved than there is",
-        "The reference refuses that (400), but not in a reshape, and not where the ratio makes less "
-        "than a whole unit of what is too much.",
+        "The reference refuses that (400), but not in a reshape, and not where the ratio makes "
+        "less than a whole unit of what is too much.",
         lambda request, expected, found, _: (
             found.status == 400
             and (expected.status in (200, 201) or request.path == "/reshaper")

@@ -57,7 +57,7 @@ class ServePlacement(Command):
         if parsed_args.auth_strategy is not None:
             conf.set_override("auth_strategy", parsed_args.auth_strategy, group="api")
         with create_app(conf) as application:
-            server = _listening(application, parsed_args)
+            server = _listening(application, parsed_args, conf.api.max_request_body_bytes)
             where = f"http://{parsed_args.host}:{_bound_port(server)}"
             self.app.stderr.write(f"Placement API at {where} ({conf.api.auth_strategy})\n")
             self.app.stderr.flush()
@@ -65,7 +65,9 @@ class ServePlacement(Command):
             server.run()
 
 
-def _listening(application: PlacementApp, parsed_args: argparse.Namespace) -> Server:
+def _listening(
+    application: PlacementApp, parsed_args: argparse.Namespace, limit_bytes: int
+) -> Server:
     from waitress.server import create_server
 
     try:
@@ -75,6 +77,8 @@ def _listening(application: PlacementApp, parsed_args: argparse.Namespace) -> Se
             port=parsed_args.port,
             threads=parsed_args.threads,
             ident=None,
+            # It keeps a body whole before the application sees it; its own limit is a gigabyte.
+            max_request_body_size=limit_bytes,
         )
     except OSError as error:
         raise BackendUnavailable(

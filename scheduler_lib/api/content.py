@@ -114,10 +114,14 @@ def checked_body(
 
 def _read(request: falcon.Request, limit_bytes: int) -> bytes:
     environ = request.env
-    if environ.get("CONTENT_LENGTH") or not environ.get("wsgi.input_terminated"):
-        return request.bounded_stream.read()
-    # A body sent in chunks: nobody has said how long it is, but the server knows where it ends.
-    body: bytes = environ["wsgi.input"].read(limit_bytes + 1)
+    try:
+        if environ.get("CONTENT_LENGTH") or not environ.get("wsgi.input_terminated"):
+            return request.bounded_stream.read()
+        # Sent in chunks: nobody has said how long it is, but the server knows where it ends.
+        body: bytes = environ["wsgi.input"].read(limit_bytes + 1)
+    except OSError:
+        # The client broke off, or what it sent are no chunks.
+        raise BadRequest("The body cannot be read to its end.") from None
     if len(body) > limit_bytes:
         raise ApiError(413, f"The body is too long; at most {limit_bytes} bytes are taken.")
     return body

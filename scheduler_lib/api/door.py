@@ -208,6 +208,6 @@ def _answer_unexpected(
     request: falcon.Request, response: falcon.Response, error: Exception, params: object
 ) -> None:
     request_id = request.env.get(REQUEST_ID)
-    LOG.error("Request %s failed.", request_id, exc_info=error)
+    LOG.error("Request %s failed: %r", request_id, error, exc_info=error)
     told = f"It is in the log of the service as request {request_id}."
     _answer_error(request, response, ApiError(500, told), params)

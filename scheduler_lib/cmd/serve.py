@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import signal
 from types import FrameType
 from typing import TYPE_CHECKING, Protocol
@@ -37,10 +38,10 @@ class ServePlacement(Command):
         parser = super().get_parser(prog_name)
         parser.add_argument("--host", default="127.0.0.1", help="where to listen (%(default)s)")
         parser.add_argument(
-            "--port", type=_port, default=PORT, help="0 for any free one (%(default)s)"
+            "--port", type=port, default=PORT, help="0 for any free one (%(default)s)"
         )
         parser.add_argument(
-            "--threads", type=int, default=4, help="requests answered at a time (%(default)s)"
+            "--threads", type=threads, default=4, help="requests answered at a time (%(default)s)"
         )
         parser.add_argument(
             "--auth-strategy",
@@ -50,7 +51,7 @@ class ServePlacement(Command):
         return parser
 
     def take_action(self, parsed_args: argparse.Namespace) -> None:
-        """Serve until a signal comes; requests that were begun are finished."""
+        """Serve until a signal comes; requests that are being answered are finished."""
         from scheduler_lib.api.app import create_app
 
         conf = self.configuration()
@@ -70,6 +71,8 @@ def _listening(
 ) -> Server:
     from waitress.server import create_server
 
+    # One line for each request that waits for a thread would bury all others.
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
     try:
         server: Server = create_server(
             application,
@@ -80,9 +83,11 @@ def _listening(
             # It keeps a body whole before the application sees it; its own limit is a gigabyte.
             max_request_body_size=limit_bytes,
         )
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        # ValueError: waitress cannot find the host.
+        why = error.strerror if isinstance(error, OSError) else "there is no such host"
         raise BackendUnavailable(
-            f"{parsed_args.host}:{parsed_args.port} cannot be listened on: {error.strerror}.",
+            f"{parsed_args.host}:{parsed_args.port} cannot be listened on: {why}.",
             hint="Choose another --host or --port.",
             backend="waitress",
         ) from error
@@ -95,10 +100,19 @@ def _bound_port(server: Server) -> int:
     return listens[0][1] if listens else server.effective_port
 
 
-def _port(text: str) -> int:
+def port(text: str) -> int:
+    """Return a port's number; argparse tells the name of this function when it is none."""
     number = int(text)
     if not 0 <= number <= _HIGHEST_PORT:
         raise argparse.ArgumentTypeError(f"{number} is no port")
+    return number
+
+
+def threads(text: str) -> int:
+    """Return a number of threads; argparse tells the name of this function when it is none."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("at least 1 is needed to answer anybody")
     return number
 
 

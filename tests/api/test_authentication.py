@@ -154,6 +154,19 @@ def test_a_file_replaces_rules_and_is_read_again_within_a_second(tmp_path: Path)
     assert allowed(asked, "admin")
 
 
+def test_a_file_that_breaks_later_is_told_in_the_log_and_the_rules_of_before_stay(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = ManualClock()
+    asked, file = authorizer(tmp_path, clock)
+    assert allowed(asked, "auditor")
+    file.write_text(f'"{RULE}": "role:admin')
+    clock.advance(1.0)
+    assert allowed(asked, "auditor")
+    assert not allowed(asked, "admin")
+    assert "cannot be read" in caplog.text
+
+
 def test_a_broken_policy_file_is_told_at_the_start(tmp_path: Path) -> None:
     file = tmp_path / "policy.yaml"
     file.write_text(f'"{RULE}": "role:admin')

@@ -315,3 +315,22 @@ def test_a_body_in_chunks_is_read_to_its_end_but_not_beyond_the_limit(
         statuses: list[str] = []
         list(app(environ, lambda line, headers, _=None: statuses.append(line)))  # type: ignore[arg-type, return-value, misc]
     assert statuses[0].startswith(str(status))
+
+
+class Broken(io.BytesIO):
+    """What a server gives whose client sent no proper chunks."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        raise OSError("invalid chunk size")
+
+
+def test_a_body_that_cannot_be_read_is_a_bad_request() -> None:
+    environ = create_environ(
+        method="POST", path=LIST, headers={**ADMIN, "content-type": "application/json"}
+    )
+    environ["wsgi.input"], environ["wsgi.input_terminated"] = Broken(), True
+    environ.pop("CONTENT_LENGTH", None)
+    with make_app() as app:
+        statuses: list[str] = []
+        list(app(environ, lambda line, headers, _=None: statuses.append(line)))  # type: ignore[arg-type, return-value, misc]
+    assert statuses[0].startswith("400")

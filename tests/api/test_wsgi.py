@@ -97,3 +97,27 @@ def test_a_port_that_is_taken_is_told_in_one_line(file: Path) -> None:
     assert second.returncode == 1
     assert "cannot be listened on" in second.stderr
     assert "Traceback" not in second.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--threads", "0"], "at least 1"),
+        (["--port", "70000"], "is no port"),
+        (["--port", "many"], "invalid port value"),
+        (["--host", "nosuch.invalid"], "nosuch.invalid:8778 cannot be listened on"),
+    ],
+)
+def test_options_that_cannot_work_are_told_in_one_line(
+    file: Path, options: list[str], told: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "scheduler_lib", "--config-file", str(file), "serve", "placement",
+         *options],
+        capture_output=True,
+        text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode in (1, 2)
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr

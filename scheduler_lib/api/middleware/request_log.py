@@ -52,9 +52,9 @@ class RequestLog:
 
         try:
             return self._application(environ, start)
-        except Exception:
+        except Exception as error:
             # Of what stands around the API; the API itself answers its own.
-            LOG.exception("Request %s failed.", request_id)
+            LOG.exception("Request %s failed: %r", request_id, error)  # noqa: TRY401 - in one line
             told = f"It is in the log of the service as request {request_id}."
             return answered(ApiError(500, told), environ, start)
 

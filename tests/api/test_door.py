@@ -12,6 +12,7 @@ import pytest
 from falcon.testing import TestClient, create_environ
 
 from scheduler_lib.api import versions
+from scheduler_lib.api.errors import ApiError, written
 from scheduler_lib.exceptions import BackendUnavailable
 from scheduler_lib.testing.api import ADMIN, PROFILES, make_app
 
@@ -334,3 +335,19 @@ def test_a_body_that_cannot_be_read_is_a_bad_request() -> None:
         statuses: list[str] = []
         list(app(environ, lambda line, headers, _=None: statuses.append(line)))  # type: ignore[arg-type, return-value, misc]
     assert statuses[0].startswith("400")
+
+
+@pytest.mark.parametrize(("more", "status"), [(0, 200), (1, 413)])
+def test_a_body_may_be_as_long_as_the_limit_and_no_longer(more: int, status: int) -> None:
+    with make_app() as app:
+        limit = app._service.settings.max_request_body_bytes
+        body = b'{"name": "as long as may be"}'.ljust(limit + more)
+        header = {"content-type": "application/json"}
+        answer = TestClient(app, headers=dict(ADMIN)).simulate_post(LIST, body=body, headers=header)
+    assert answer.status_code == status
+
+
+def test_what_is_said_in_html_is_no_markup() -> None:
+    error = ApiError(400, "a & b < c\rd")
+    answer = written(error, minor=39, request_id=None, accept="text/html")
+    assert b"a &amp; b &lt; cd" in answer.body

@@ -108,7 +108,9 @@ def worked(twins: Twins, examples: int) -> None:
 
 
 def test_the_reference_is_its_own_twin(start: Callable[..., Twins]) -> None:
-    worked(start(lambda answer: answer), 4)
+    twins = start(lambda answer: answer)
+    worked(twins, 4)
+    assert twins.history
 
 
 @pytest.mark.parametrize("spoil", DEFECTS, ids=lambda spoil: spoil.__name__)

@@ -9,39 +9,24 @@ import sqlalchemy as sa
 
 from scheduler_lib.exceptions import InvalidRequest
 from scheduler_lib.model.clock import Deadline
-from scheduler_lib.model.inventory import Inventory
 from scheduler_lib.model.naming import checked_uuid
-from scheduler_lib.model.provider import Stock
 from scheduler_lib.model.record import StockRecord, UsageRecord
-from scheduler_lib.store import provider_rows
+from scheduler_lib.store import inventory_rows
 from scheduler_lib.store.database import Database
-from scheduler_lib.store.moments import latest
 from scheduler_lib.store.names import Names
 from scheduler_lib.store.prepared import Statement
 from scheduler_lib.store.schema import (
     ALLOCATIONS,
     CONSUMER_TYPES,
     CONSUMERS,
-    INVENTORIES,
     PROJECTS,
-    RESOURCE_PROVIDERS,
     USERS,
 )
 
 # How the consumers that were written without a type are asked for; no type has small letters.
 UNKNOWN = "unknown"
 
-_RP, _INV, _AL = RESOURCE_PROVIDERS.c, INVENTORIES.c, ALLOCATIONS.c
-_OF_PROVIDER = Statement(
-    sa.select(
-        _RP.generation, sa.func.coalesce(_INV.updated_at, _INV.created_at), _INV.resource_class_id,
-        _INV.used, _INV.total, _INV.reserved, _INV.min_unit, _INV.max_unit, _INV.step_size,
-        _INV.allocation_ratio,
-    )
-    .outerjoin_from(RESOURCE_PROVIDERS, INVENTORIES, _INV.resource_provider_id == _RP.id)
-    .where(_RP.uuid == sa.bindparam("uuid"))
-    .order_by(_INV.id)
-)  # fmt: skip
+_AL = ALLOCATIONS.c
 
 
 def _of(*filters: sa.ColumnElement[bool]) -> tuple[Statement, Statement]:
@@ -94,16 +79,7 @@ class Usages:
         uuid = checked_uuid(provider_uuid, "provider_uuid", InvalidRequest)
         deadline.check("reading a provider's usage")
         with self._database.snapshot() as session:
-            rows = session.rows(_OF_PROVIDER, {"uuid": uuid})
-            if not rows:
-                raise provider_rows.not_found(uuid)
-            held = [row for row in rows if row[2] is not None]
-            classes = self._names.resource_classes.names(session, (row[2] for row in held))
-        return StockRecord(
-            generation=rows[0][0],
-            stocks={classes[row[2]]: Stock(Inventory(*row[4:]), row[3]) for row in held},
-            modified_at=latest(row[1] for row in held),
-        )
+            return inventory_rows.record(session, self._names, uuid)
 
     def of_project(
         self,
